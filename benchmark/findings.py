@@ -1,0 +1,51 @@
+"""One thing a check has found, and how it is worded."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+def gettext_noop(text: str) -> str:
+    """Mark a finding's wording for the message catalogue and hand it back unchanged."""
+    return text
+
+
+class Severity(StrEnum):
+    """An error stops a form from being completed; a hint is only shown."""
+
+    ERROR = "error"
+    HINT = "hint"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check says about one field.
+
+    `check` is a stable slug for programs. `template` is the English wording with `%(name)s` places, so that the web
+    layer can show `gettext(finding.template) % finding.params`; a literal per cent sign in it is doubled. `start` and
+    `end` are code points in the field's text (half-open), both None when the finding is about the whole field.
+    """
+
+    check: str
+    severity: Severity
+    field: str
+    template: str
+    params: dict[str, object] = field(default_factory=dict)
+    start: int | None = None
+    end: int | None = None
+
+    @property
+    def message(self) -> str:
+        return self.template % self.params
+
+    @property
+    def is_error(self) -> bool:
+        return self.severity is Severity.ERROR
+
+
+def error(check: str, field: str, template: str, *, start: int | None = None, end: int | None = None, **params: object) -> Finding:
+    """An error finding; `template` is already marked with gettext_noop where it is written."""
+    return Finding(check, Severity.ERROR, field, template, params, start, end)
+
+
+def errors(findings: list[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.is_error]
