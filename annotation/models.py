@@ -3,17 +3,13 @@
 import secrets
 from typing import TYPE_CHECKING
 
+from benchmark.framing import Parts
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from benchmark.framing import Parts
-from benchmark.taxonomy import Language, SecondaryTask, secondary_task
-from core.models import Stateful
-from documents.models import Document, DocumentVersion
-from generation.models import Draft, Run, RunCall
 from annotation.workflow import (
     CANDIDATE_LIFECYCLE,
     SAMPLE_LIFECYCLE,
@@ -27,6 +23,10 @@ from annotation.workflow import (
     Strategy,
     Verdict,
 )
+from benchmark.taxonomy import Language, SecondaryTask, secondary_task
+from core.models import Stateful
+from documents.models import Document, DocumentVersion
+from generation.models import Draft, Run, RunCall
 
 if TYPE_CHECKING:
     from django.db.models.manager import RelatedManager
@@ -54,10 +54,19 @@ class Sample(Stateful):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     drafting_run = models.ForeignKey(Run, on_delete=models.PROTECT, null=True, blank=True, related_name="samples")
     annotator = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="verified_samples"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="verified_samples",
     )
     chosen = models.ForeignKey(
-        "Candidate", on_delete=models.PROTECT, null=True, blank=True, related_name="+", editable=False
+        "Candidate",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        editable=False,
     )
     round = models.PositiveIntegerField(default=1, help_text="counts reconstructions from 1")
     reconstruction_step = models.CharField(max_length=16, choices=ReconstructionStep.choices, blank=True)
@@ -109,7 +118,11 @@ class Participation(models.Model):
     """What a person is to a sample, for good: the database keeps anybody from holding two jobs on one sample."""
 
     sample = models.ForeignKey(Sample, on_delete=models.PROTECT, related_name="participations")
-    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="participations")
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="participations",
+    )
     job = models.CharField(max_length=16, choices=Job.choices)
     since = models.DateTimeField(default=timezone.now)
 
@@ -139,7 +152,9 @@ class Claim(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["sample"], condition=Q(ended_at__isnull=True), name="a_sample_has_one_active_claim"
+                fields=["sample"],
+                condition=Q(ended_at__isnull=True),
+                name="a_sample_has_one_active_claim",
             ),
             models.CheckConstraint(
                 condition=Q(ended_at__isnull=True, ended_how="") | (Q(ended_at__isnull=False) & ~Q(ended_how="")),
@@ -222,7 +237,9 @@ class StepVerdict(models.Model):
         ordering = ["id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["candidate", "step"], condition=Q(voided_at__isnull=True), name="a_step_has_one_valid_verdict"
+                fields=["candidate", "step"],
+                condition=Q(voided_at__isnull=True),
+                name="a_step_has_one_valid_verdict",
             ),
         ]
 
@@ -245,7 +262,10 @@ class Challenge(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [
-            models.UniqueConstraint(fields=["candidate", "candidate_version"], name="a_version_is_challenged_once"),
+            models.UniqueConstraint(
+                fields=["candidate", "candidate_version"],
+                name="a_version_is_challenged_once",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -291,7 +311,11 @@ class Submission(models.Model):
     feedback = models.TextField(blank=True)
     audited_at = models.DateTimeField(null=True, blank=True)
     audited_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="audits"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="audits",
     )
 
     class Meta:
@@ -332,15 +356,24 @@ class Standardization(models.Model):
     saved_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     completed_at = models.DateTimeField(null=True, blank=True)
     completed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
     )
 
     class Meta:
         ordering = ["sample", "number"]
         constraints = [
-            models.UniqueConstraint(fields=["sample", "number"], name="a_sample_numbers_its_standardizations"),
             models.UniqueConstraint(
-                fields=["sample"], condition=Q(completed_at__isnull=True), name="a_sample_has_one_draft_standardization"
+                fields=["sample", "number"],
+                name="a_sample_numbers_its_standardizations",
+            ),
+            models.UniqueConstraint(
+                fields=["sample"],
+                condition=Q(completed_at__isnull=True),
+                name="a_sample_has_one_draft_standardization",
             ),
             models.CheckConstraint(
                 condition=Q(completed_at__isnull=True, completed_by__isnull=True)

@@ -42,7 +42,9 @@ class Finding:
         return self.severity is Severity.ERROR
 
 
-def error(check: str, field: str, template: str, *, start: int | None = None, end: int | None = None, **params: object) -> Finding:
+def error(
+    check: str, field: str, template: str, *, start: int | None = None, end: int | None = None, **params: object
+) -> Finding:
     """An error finding; `template` is already marked with gettext_noop where it is written."""
     return Finding(check, Severity.ERROR, field, template, params, start, end)
 

@@ -5,7 +5,6 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse, JsonResponse
 from rest_framework import exceptions, serializers
-from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView, exception_handler
@@ -16,12 +15,6 @@ from core.models import User
 from core.refusals import Invalid, Refused
 
 PROBLEM = "application/problem+json"
-
-
-class Pages(PageNumberPagination):
-    page_size = 50
-    page_size_query_param = "page_size"
-    max_page_size = 200
 
 
 class Replay(Exception):
@@ -59,10 +52,19 @@ TITLES = {
 
 
 def problem(status: int, detail: str, *, headers: dict[str, str] | None = None, **more: Any) -> JsonResponse:
-    body = {"type": "about:blank", "title": TITLES.get(status, "Problem"), "status": status, "detail": detail}
+    body = {
+        "type": "about:blank",
+        "title": TITLES.get(status, "Problem"),
+        "status": status,
+        "detail": detail,
+    }
     body.update({name: value for name, value in more.items() if value})
     return JsonResponse(
-        body, status=status, content_type=PROBLEM, headers=headers, json_dumps_params={"ensure_ascii": False}
+        body,
+        status=status,
+        content_type=PROBLEM,
+        headers=headers,
+        json_dumps_params={"ensure_ascii": False},
     )
 
 
@@ -100,8 +102,17 @@ def as_problem(error: Exception, context: dict[str, Any]) -> HttpResponse | None
     if not isinstance(error, exceptions.APIException):
         return None
     answered = exception_handler(error, context)
-    headers = {name: answered.headers[name] for name in ("WWW-Authenticate", "Retry-After") if answered and name in answered.headers}
-    return problem(error.status_code, str(error.detail), headers=headers, rule=str(error.default_code))
+    headers = {
+        name: answered.headers[name]
+        for name in ("WWW-Authenticate", "Retry-After")
+        if answered and name in answered.headers
+    }
+    return problem(
+        error.status_code,
+        str(error.detail),
+        headers=headers,
+        rule=str(error.default_code),
+    )
 
 
 class OnceMixin(APIView):

@@ -3,20 +3,22 @@
 import hashlib
 import secrets
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
-from rest_framework.views import APIView
 
 from core import history
 from core.models import ApiToken, User
 from core.workflow import Scope
+
+if TYPE_CHECKING:
+    from rest_framework.views import APIView
 
 
 def digest(token: str) -> str:
@@ -44,11 +46,9 @@ class TokenAuthentication(BaseAuthentication):
         words = get_authorization_header(request).split()
         if not words or words[0].lower() != self.keyword.lower().encode():
             return None
-        if len(words) != 2:  # noqa: PLR2004 -- the keyword and the token
+        if len(words) != 2:
             raise AuthenticationFailed(_("Send one token: Authorization: Bearer TOKEN."))
-        token = (
-            ApiToken.objects.select_related("person").filter(digest=digest(words[1].decode("latin-1"))).first()
-        )
+        token = ApiToken.objects.select_related("person").filter(digest=digest(words[1].decode("latin-1"))).first()
         if token is None or not token.is_usable(at=timezone.now()) or not token.person.is_active:
             raise AuthenticationFailed(_("This token is unknown, expired or revoked."))
         return token.person, token
@@ -60,18 +60,10 @@ class TokenAuthentication(BaseAuthentication):
 class SignedInWithinScope(BasePermission):
     """Signed in, and a read token only reads."""
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
+    def has_permission(self, request: Request, view: "APIView") -> bool:
         if not (request.user and request.user.is_authenticated):
             return False
         token = request.auth
         if isinstance(token, ApiToken) and request.method not in SAFE_METHODS:
             return token.scope == Scope.WRITE
         return True
-
-
-class TokenScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    target_class = "core.authentication.TokenAuthentication"
-    name = "token"
-
-    def get_security_definition(self, auto_schema: object) -> dict[str, str]:
-        return {"type": "http", "scheme": "bearer"}

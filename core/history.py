@@ -16,7 +16,14 @@ from core.text import clean_value
 Record = TypeVar("Record", bound=Stateful)
 
 
-def record(action: str, subject: models.Model, *, by: User | None, reason: str = "", **data: Any) -> Event:
+def record(
+    action: str,
+    subject: models.Model,
+    *,
+    by: User | None,
+    reason: str = "",
+    **data: Any,
+) -> Event:
     """Write one line: who did what to which record. `by=None` is the system. Never document or model text in `data`."""
     return Event.objects.create(
         action=f"{subject._meta.app_label}.{action}",
@@ -44,7 +51,10 @@ def advance(subject: Record, move: str, *, by: User | None, reason: str = "", **
     now = timezone.now()
     # Conditional, because SQLite has no row locks: whoever changed the state first has won.
     if not model._default_manager.filter(pk=subject.pk, state=state).update(state=target, state_since=now):
-        raise moved_on(subject, model._default_manager.values_list("state", flat=True).get(pk=subject.pk))
+        raise moved_on(
+            subject,
+            model._default_manager.values_list("state", flat=True).get(pk=subject.pk),
+        )
     subject.state, subject.state_since = target, now
     Event.objects.create(
         action=f"{subject._meta.app_label}.{move}",

@@ -19,7 +19,15 @@ from core.models import IdempotencyKey, User
 from core.refusals import Conflict, RuleBroken
 
 KEPT = frozenset({200, 201, 202, 204, 301, 302, 303, 409, 422})
-KEPT_HEADERS = ("Content-Type", "Location", "HX-Redirect", "HX-Trigger", "HX-Retarget", "HX-Reswap", "HX-Location")
+KEPT_HEADERS = (
+    "Content-Type",
+    "Location",
+    "HX-Redirect",
+    "HX-Trigger",
+    "HX-Retarget",
+    "HX-Reswap",
+    "HX-Location",
+)
 MAX_KEY = 100
 # A first attempt that has not answered after this long died with its process.
 ABANDONED_AFTER = timedelta(minutes=2)
@@ -38,7 +46,10 @@ def fingerprint(request: HttpRequest) -> str:
     """What the key stands for: method, path, query and body. The CSRF token differs between pages and is left out."""
     digest = hashlib.sha256()
     digest.update(f"{request.method} {request.get_full_path()}\n".encode())
-    if request.content_type in {"multipart/form-data", "application/x-www-form-urlencoded"}:
+    if request.content_type in {
+        "multipart/form-data",
+        "application/x-www-form-urlencoded",
+    }:
         for name, values in sorted(request.POST.lists()):
             if name != "csrfmiddlewaretoken":
                 digest.update(repr((name, values)).encode("utf-8", "surrogatepass"))
@@ -68,8 +79,15 @@ def begin(*, person: AbstractBaseUser, key: str, mark: str) -> Begun:
             rule="idempotency_key_reused",
         )
     if row.finished_at is None:
-        raise Conflict(_("The same request is still being worked on. Wait a moment."), rule="request_in_progress")
-    response = HttpResponse(bytes(row.body), status=row.status, headers={**row.headers, "Idempotency-Replayed": "true"})
+        raise Conflict(
+            _("The same request is still being worked on. Wait a moment."),
+            rule="request_in_progress",
+        )
+    response = HttpResponse(
+        bytes(row.body),
+        status=row.status,
+        headers={**row.headers, "Idempotency-Replayed": "true"},
+    )
     return Begun(row, response)
 
 

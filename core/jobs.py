@@ -21,7 +21,10 @@ def hurry(task: Task | Signature, *args: Any) -> None:
     def send() -> None:
         try:
             signature.apply_async(retry=False)
-        except Exception as error:  # noqa: BLE001 -- whatever the broker's client raises, the row waits
-            logger.warning("broker not reached (%s), the reconciler will take it up", type(error).__name__)
+        except Exception as error:
+            logger.warning(
+                "broker not reached (%s), the reconciler will take it up",
+                type(error).__name__,
+            )
 
     transaction.on_commit(send)

@@ -32,7 +32,9 @@ class User(AbstractUser):
     class Meta(AbstractUser.Meta):
         constraints = [
             models.UniqueConstraint(
-                fields=["email"], condition=~Q(email=""), name="an_email_address_belongs_to_one_person"
+                fields=["email"],
+                condition=~Q(email=""),
+                name="an_email_address_belongs_to_one_person",
             )
         ]
 
@@ -74,7 +76,12 @@ class Event(models.Model):
     """One line of the audit trail, written in the transaction of the change. Triggers forbid change and removal."""
 
     at = models.DateTimeField(default=timezone.now, db_index=True)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="events")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="events",
+    )
     action = models.CharField(max_length=80)
     subject_type = models.CharField(max_length=40)
     subject_id = models.BigIntegerField()
@@ -106,7 +113,10 @@ class BenchmarkSettings(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(pk=1), name="the_settings_are_one_row"),
-            models.CheckConstraint(condition=Q(difficulty_runs__in=[1, 3, 5, 7, 9]), name="difficulty_runs_are_odd"),
+            models.CheckConstraint(
+                condition=Q(difficulty_runs__in=[1, 3, 5, 7, 9]),
+                name="difficulty_runs_are_odd",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -118,7 +128,11 @@ class BenchmarkSettings(models.Model):
 
     @property
     def lengths(self) -> Lengths:
-        return Lengths(targets=tuple(self.targets), unit=self.unit, tolerance_percent=self.tolerance_percent)
+        return Lengths(
+            targets=tuple(self.targets),
+            unit=self.unit,
+            tolerance_percent=self.tolerance_percent,
+        )
 
 
 class ApiToken(models.Model):

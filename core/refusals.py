@@ -54,7 +54,13 @@ class Invalid(Refused):
     status = 400
     rule = "invalid"
 
-    def __init__(self, errors: Mapping[str, Words | list[Words]], message: Words = "", *, rule: str = "") -> None:
+    def __init__(
+        self,
+        errors: Mapping[str, Words | list[Words]],
+        message: Words = "",
+        *,
+        rule: str = "",
+    ) -> None:
         self.errors: dict[str, list[Words]] = {
             field: list(words) if isinstance(words, list) else [words] for field, words in errors.items()
         }

@@ -39,7 +39,11 @@ class Move:
 class Lifecycle:
     """The whole table of one record's states. A move that is not in it does not exist."""
 
-    def __init__(self, states: type[TextChoices], moves: Iterable[tuple[str, Iterable[str] | str, str]]) -> None:
+    def __init__(
+        self,
+        states: type[TextChoices],
+        moves: Iterable[tuple[str, Iterable[str] | str, str]],
+    ) -> None:
         self.states = states
         self.moves: dict[str, Move] = {}
         for name, sources, target in moves:

@@ -15,7 +15,10 @@ from documents.workflow import VERSION_LIFECYCLE, Origin, VersionState
 if TYPE_CHECKING:
     from django.db.models.manager import RelatedManager
 
-LANGUAGE_CHOICES = [(Language.ENGLISH.value, _("English")), (Language.CHINESE.value, _("Chinese"))]
+LANGUAGE_CHOICES = [
+    (Language.ENGLISH.value, _("English")),
+    (Language.CHINESE.value, _("Chinese")),
+]
 
 
 class Document(models.Model):
@@ -31,7 +34,12 @@ class Document(models.Model):
     imported_at = models.DateTimeField(default=timezone.now)
     imported_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     latest = models.ForeignKey(
-        "DocumentVersion", on_delete=models.PROTECT, null=True, blank=True, related_name="+", editable=False
+        "DocumentVersion",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        editable=False,
     )
 
     if TYPE_CHECKING:
@@ -66,7 +74,11 @@ class DocumentVersion(Stateful):
     made_reason = models.TextField(blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)
     decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
     )
     flags = models.JSONField(default=list)
     note = models.TextField(blank=True)
@@ -76,7 +88,9 @@ class DocumentVersion(Stateful):
         constraints = [
             models.UniqueConstraint(fields=["document", "number"], name="a_document_numbers_its_versions"),
             models.UniqueConstraint(
-                fields=["sha256"], condition=Q(number=1), name="no_two_documents_begin_with_the_same_text"
+                fields=["sha256"],
+                condition=Q(number=1),
+                name="no_two_documents_begin_with_the_same_text",
             ),
             models.CheckConstraint(
                 condition=Q(decided_at__isnull=True, decided_by__isnull=True)

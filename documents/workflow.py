@@ -29,8 +29,16 @@ class Origin(TextChoices):
 VERSION_LIFECYCLE = Lifecycle(
     VersionState,
     [
-        ("approve", [VersionState.PENDING, VersionState.REJECTED], VersionState.APPROVED),
+        (
+            "approve",
+            [VersionState.PENDING, VersionState.REJECTED],
+            VersionState.APPROVED,
+        ),
         # Rejecting an approved version withdraws the approval: every sample of it is blocked.
-        ("reject", [VersionState.PENDING, VersionState.APPROVED], VersionState.REJECTED),
+        (
+            "reject",
+            [VersionState.PENDING, VersionState.APPROVED],
+            VersionState.REJECTED,
+        ),
     ],
 )

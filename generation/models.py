@@ -12,12 +12,23 @@ from benchmark.difficulty import Tier
 from benchmark.taxonomy import SecondaryTask, secondary_task
 from core.models import Stateful
 from documents.models import DocumentVersion
-from generation.workflow import CALL_LIFECYCLE, RUN_LIFECYCLE, CallState, Kind, Purpose, RunState
+from generation.workflow import (
+    CALL_LIFECYCLE,
+    RUN_LIFECYCLE,
+    CallState,
+    Kind,
+    Purpose,
+    RunState,
+)
 
 if TYPE_CHECKING:
     from django.db.models.manager import RelatedManager
 
-TIER_CHOICES = [(Tier.HIGH.value, _("high")), (Tier.MID.value, _("mid")), (Tier.LOW.value, _("low"))]
+TIER_CHOICES = [
+    (Tier.HIGH.value, _("high")),
+    (Tier.MID.value, _("mid")),
+    (Tier.LOW.value, _("low")),
+]
 
 
 class LanguageModel(models.Model):
@@ -112,7 +123,13 @@ class Call(Stateful):
     model = models.ForeignKey(LanguageModel, on_delete=models.PROTECT, related_name="calls")
     document_version = models.ForeignKey(DocumentVersion, on_delete=models.PROTECT, related_name="calls")
     number = models.PositiveIntegerField(default=1)
-    repairs = models.OneToOneField("self", on_delete=models.PROTECT, null=True, blank=True, related_name="repaired_by")
+    repairs = models.OneToOneField(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="repaired_by",
+    )
     state = models.CharField(max_length=16, choices=CallState.choices, default=CallState.QUEUED)
     prompt = models.TextField(help_text="what followed, or enclosed, the document")
     thinking = models.BooleanField(default=False, help_text="asked with thinking on")
@@ -187,7 +204,10 @@ class Draft(models.Model):
     options = models.JSONField(default=list)
     answer = models.JSONField(default=list)
     rationale = models.TextField()
-    solution = models.JSONField(default=list, help_text="[{step, quote, kind, start, end, score}], places in code points")
+    solution = models.JSONField(
+        default=list,
+        help_text="[{step, quote, kind, start, end, score}], places in code points",
+    )
 
     class Meta:
         ordering = ["call", "position"]

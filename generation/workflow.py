@@ -61,10 +61,25 @@ CALL_LIFECYCLE = Lifecycle(
         ("lose", CallState.CALLING, CallState.UNKNOWN),
         ("cancel", CallState.QUEUED, CallState.CANCELLED),
         # by a lead only
-        ("resend", [CallState.FAILED, CallState.UNKNOWN, CallState.CANCELLED, CallState.PARTIAL], CallState.QUEUED),
+        (
+            "resend",
+            [
+                CallState.FAILED,
+                CallState.UNKNOWN,
+                CallState.CANCELLED,
+                CallState.PARTIAL,
+            ],
+            CallState.QUEUED,
+        ),
     ],
 )
 
 FINAL_CALL_STATES = frozenset(
-    {CallState.SUCCEEDED, CallState.PARTIAL, CallState.FAILED, CallState.UNKNOWN, CallState.CANCELLED}
+    {
+        CallState.SUCCEEDED,
+        CallState.PARTIAL,
+        CallState.FAILED,
+        CallState.UNKNOWN,
+        CallState.CANCELLED,
+    }
 )

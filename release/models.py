@@ -24,7 +24,11 @@ class DifficultyLabel(models.Model):
     sample = models.ForeignKey(Sample, on_delete=models.PROTECT, related_name="difficulty_labels")
     standardization = models.OneToOneField(Standardization, on_delete=models.PROTECT, related_name="difficulty_label")
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="difficulty_labels")
-    difficulty = models.CharField(max_length=16, blank=True, help_text="empty until the tiers that decide have run")
+    difficulty = models.CharField(
+        max_length=16,
+        blank=True,
+        help_text="empty until the tiers that decide have run",
+    )
     missing = models.JSONField(default=list, help_text="models whose answer the label waits for")
     right = models.JSONField(default=dict, help_text="right models per tier")
     labelled_at = models.DateTimeField(null=True, blank=True)

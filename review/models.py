@@ -11,7 +11,13 @@ from annotation.models import Sample, Standardization
 from annotation.workflow import ReconstructionStep
 from core.models import Stateful
 from generation.models import Run
-from review.workflow import CASE_LIFECYCLE, REVIEW_LIFECYCLE, AdjudicationOutcome, CaseState, ReviewState
+from review.workflow import (
+    CASE_LIFECYCLE,
+    REVIEW_LIFECYCLE,
+    AdjudicationOutcome,
+    CaseState,
+    ReviewState,
+)
 
 if TYPE_CHECKING:
     from django.db.models.manager import RelatedManager
@@ -58,7 +64,11 @@ class AnswerReview(Stateful):
 
     case = models.ForeignKey(ReviewCase, on_delete=models.PROTECT, related_name="reviews")
     seat = models.PositiveSmallIntegerField(choices=[(seat, str(seat)) for seat in SEATS])
-    reviewer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="answer_reviews")
+    reviewer = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="answer_reviews",
+    )
     state = models.CharField(max_length=16, choices=ReviewState.choices, default=ReviewState.DRAFT)
     version = models.PositiveIntegerField(default=1)
     marks = models.JSONField(default=list)
@@ -78,8 +88,16 @@ class AnswerReview(Stateful):
             models.UniqueConstraint(fields=["case", "reviewer"], name="reviewer_reviews_a_case_once"),
             models.CheckConstraint(condition=Q(seat__in=SEATS), name="a_seat_is_one_or_two"),
             models.CheckConstraint(
-                condition=Q(state=ReviewState.DRAFT, submitted_at__isnull=True, found_issue__isnull=True)
-                | Q(state=ReviewState.SUBMITTED, submitted_at__isnull=False, found_issue__isnull=False),
+                condition=Q(
+                    state=ReviewState.DRAFT,
+                    submitted_at__isnull=True,
+                    found_issue__isnull=True,
+                )
+                | Q(
+                    state=ReviewState.SUBMITTED,
+                    submitted_at__isnull=False,
+                    found_issue__isnull=False,
+                ),
                 name="a_submitted_review_says_whether_it_found_an_issue",
             ),
         ]
@@ -146,10 +164,17 @@ class QualityScore(models.Model):
     """One expert's scores of one drawn sample: {dimension: {"score": 0|0.5|1, "why": str}}, and the attribute checks."""
 
     audited = models.ForeignKey(AuditedSample, on_delete=models.PROTECT, related_name="scores")
-    scorer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="quality_scores")
+    scorer = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        related_name="quality_scores",
+    )
     seat = models.PositiveSmallIntegerField()
     scores = models.JSONField(default=dict)
-    attributes = models.JSONField(default=dict, help_text="{language|length|task|context_requirement|answer: right?}")
+    attributes = models.JSONField(
+        default=dict,
+        help_text="{language|length|task|context_requirement|answer: right?}",
+    )
     scored_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

@@ -37,9 +37,7 @@ def best_rouge_l(text: str, references: Sequence[str], *, language: Language) ->
     return max(rouge_l(given, spaced(reference, language)) for reference in references)
 
 
-def best_similarity(
-    text: str, references: Sequence[str], *, embedder: Embedder | Callable[[], Embedder]
-) -> float:
+def best_similarity(text: str, references: Sequence[str], *, embedder: Embedder | Callable[[], Embedder]) -> float:
     """The highest cosine over the references; 1.0 for an equal text, for which no model is asked."""
     if text in references:
         return 1.0

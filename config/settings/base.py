@@ -93,9 +93,15 @@ MEDIA_ROOT = DATA_DIR / "files"
 
 REDIS_URL = env("REDIS_URL", default="")
 CACHES = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+    }
     if REDIS_URL
-    else {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "core_cache"}
+    else {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "core_cache",
+    }
 }
 
 # People ---------------------------------------------------------------------------------------------
@@ -106,7 +112,10 @@ AUTHENTICATION_BACKENDS = [
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 LOGIN_URL = "account_login"
@@ -172,7 +181,10 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
-    "take up what the broker lost": {"task": "leading.reconcile", "schedule": env.float("LBP_RECONCILE_SECONDS", 15.0)},
+    "take up what the broker lost": {
+        "task": "leading.reconcile",
+        "schedule": env.float("LBP_RECONCILE_SECONDS", 15.0),
+    },
 }
 
 # Programs -------------------------------------------------------------------------------------------
@@ -182,7 +194,7 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["core.authentication.SignedInWithinScope"],
-    "DEFAULT_PAGINATION_CLASS": "core.api.Pages",
+    "DEFAULT_PAGINATION_CLASS": "core.paging.Pages",
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [

@@ -5,7 +5,7 @@ import tempfile
 
 os.environ.setdefault("LBP_DATA_DIR", tempfile.mkdtemp(prefix="lbp-test-"))
 
-from config.settings.base import *  # noqa: E402, F403
+from config.settings.base import *  # noqa: F403
 
 DEBUG = False
 SECRET_KEY = "for the test suite only, never for a deployment"  # noqa: S105
