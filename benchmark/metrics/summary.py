@@ -28,7 +28,8 @@ def summary(
     if not text or not wanted:
         return 0.0
     similarity = best_similarity(text, wanted, embedder=embedder or default_embedder)
-    return 0.5 * similarity + 0.5 * best_rouge_l(text, wanted, language=language)
+    # A cosine may fall below zero for unrelated texts; a score does not.
+    return max(0.0, 0.5 * similarity + 0.5 * best_rouge_l(text, wanted, language=language))
 
 
 def best_rouge_l(text: str, references: Sequence[str], *, language: Language) -> float:

@@ -26,7 +26,8 @@ def _tokenizer() -> Any:
     could read one another's; ours is built in a folder of its own that is gone afterwards. Its logger reports every
     step at debug level through a handler of its own, so it is raised to errors only.
     """
-    import jieba  # noqa: PLC0415 -- 37 MB of dictionary that only summaries in Chinese need
+    # 37 MB of dictionary that only summaries in Chinese need.
+    import jieba  # type: ignore[import-untyped]  # noqa: PLC0415
 
     logging.getLogger("jieba").setLevel(logging.ERROR)
     tokenizer = jieba.Tokenizer()
