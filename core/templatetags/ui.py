@@ -56,6 +56,10 @@ def state_of(level_tag: str) -> str:
 def field(bound: BoundField, label: str = "", hint: str = "", rows: int = 0) -> dict[str, Any]:
     """Label, widget, and below it the hint or, in its place, the error; tied together for screen readers."""
     widget = bound.field.widget
+    label = label or str(bound.label)
+    # allauth repeats the label as placeholder: noise, and gone when it is needed.
+    if str(bound.form.__class__.__module__).startswith("allauth."):
+        widget.attrs.pop("placeholder", None)
     several = isinstance(widget, RadioSelect | CheckboxSelectMultiple)
     single_check = isinstance(widget, CheckboxInput)
     hint = hint or str(bound.help_text)
@@ -68,7 +72,7 @@ def field(bound: BoundField, label: str = "", hint: str = "", rows: int = 0) -> 
         attributes["rows"] = rows
     return {
         "bound": bound,
-        "label": label or bound.label,
+        "label": label,
         "hint": hint,
         "control": bound.as_widget(attrs=attributes),
         "several": several,
