@@ -8,8 +8,8 @@ import pytest
 
 from benchmark.findings import Severity
 from benchmark.forms import Form, Kind, classify
-from benchmark.framing import Parts, check
-from benchmark.taxonomy import Language, secondary_task
+from benchmark.framing import Parts, check, check_parts
+from benchmark.taxonomy import SECONDARY_TASKS, Language, SecondaryTask, secondary_task
 
 ENGLISH = Parts(
     Language.ENGLISH, "Name the parts that support the summary.", "the cited parts", "", ("Part 90", "Part 91")
@@ -43,6 +43,14 @@ def test_the_prompt_speaks_the_documents_language() -> None:
     assert ("written_language", "task_description") in found(replace(ENGLISH, task_description="指出支持摘要的部分"))
     assert ("written_language", "task_description") in found(replace(CHINESE, task_description="Name the parts"))
     assert found(replace(ENGLISH, task_description="Which part has “指出支持下列摘要的部分，全部。”?")) == []
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("task", SECONDARY_TASKS, ids=lambda task: task.code)
+def test_the_examples_of_the_tasks_are_well_put(task: SecondaryTask, language: Language) -> None:
+    example = task.example_in(language)
+    parts = Parts(language, example.question, example.elements, "", example.answer[:1])
+    assert check_parts(parts, known=example.answer) == []
 
 
 @pytest.mark.parametrize("name", ["task_description", "elements"])
@@ -137,6 +145,8 @@ def test_the_identifier_stands_in_no_element() -> None:
         ("Name the “parts” – don’t guess…", []),
         ("Name the parts that hold “他说：走吧。”", []),
         ('Name the parts that hold "他说：走吧。"', []),
+        ("Name the parts that hold '走吧。', don't guess", []),
+        ("Don't guess，it isn't easy", ["，"]),
         ("Name the parts that call `打开（甲，乙）`", []),
         ("Name the parts like Part 3", []),
     ],

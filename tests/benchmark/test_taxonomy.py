@@ -36,8 +36,8 @@ def test_the_english_is_that_of_the_specification(shared_data: Path) -> None:
     if not path.is_file():
         pytest.skip(f"no specification at {path}")
     given = json.loads(path.read_text(encoding="utf-8"))
-    for task, row in zip(PRIMARY_TASKS, given["primary_tasks"], strict=True):
-        assert {name: getattr(task, name) for name in row} == row
+    for primary, row in zip(PRIMARY_TASKS, given["primary_tasks"], strict=True):
+        assert {name: getattr(primary, name) for name in row} == row
     for task, row in zip(SECONDARY_TASKS, given["secondary_tasks"], strict=True):
         assert (task.code, task.name, task.name_zh, task.primary.code) == (
             row["code"], row["name"], row["name_zh"], row["primary"],
