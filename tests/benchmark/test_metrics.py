@@ -20,7 +20,7 @@ from benchmark.metrics import answer_text, is_right, score, scores_itself, shown
 from benchmark.metrics.ndcg import ndcg
 from benchmark.metrics.pairwise import pairwise_accuracy
 from benchmark.metrics.rouge_l import rouge_l
-from benchmark.metrics.summary import best_rouge_l
+from benchmark.metrics.summary import best_rouge_l, spaced
 from benchmark.taxonomy import SECONDARY_TASKS, Language, Metric, SecondaryTask
 
 HERE = Path(__file__).parent
@@ -150,6 +150,13 @@ def test_an_equal_summary_needs_no_model() -> None:
     )
     assert value == pytest.approx(1.0, abs=1e-6)
     assert embedder.asked == []
+
+
+@pytest.mark.parametrize("language", Language)
+def test_the_short_way_for_equal_summaries_gives_the_packages_value(language: Language) -> None:
+    text = "渡船停航。3.5小时后 复航." if language is Language.CHINESE else "the ferry stopped. it was 3.5 hours late"
+    cut = spaced(text, language)
+    assert best_rouge_l(text, ["other", text], language=language) == pytest.approx(by_the_package(cut, cut), abs=1e-12)
 
 
 def test_the_public_way_scores_the_identifier_with_the_summary() -> None:
