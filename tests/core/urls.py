@@ -14,7 +14,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.routers import SimpleRouter
 
-from config.urls import handler400, handler403, handler404, handler500, urlpatterns as product_urls
+from config.urls import handler400, handler403, handler404, handler500
+from config.urls import urlpatterns as product_urls
 from core.api import ViewSet
 from core.refusals import Conflict, Invalid, NotAllowed, RuleBroken
 
