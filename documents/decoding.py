@@ -60,11 +60,14 @@ EVERYDAY = frozenset(
     "的一是不了人我在有他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可里后小么心多天而能好都然没日于起还发成"
     "事只作当想看文无手十用主行方又如前所本见经头面公同三已老从动两长曰者其此与则乃何二条款法第定規规应或及"
 )
-EVERYDAY_SHARE = 0.08
+EVERYDAY_SHARE = 0.15
 LONG_ENOUGH = 200
+# One broken byte pair in an English text is a Chinese character by accident.
+TOO_FEW = 4
 
 # A text in UTF-16 or UTF-32 is full of zero bytes; one that holds a stray NUL is not.
 ZERO_SHARE = 0.05
+STRAY = 4
 
 MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"%PDF-", "PDF"),
@@ -133,7 +136,7 @@ def refuse_other_kinds(data: bytes) -> None:
 
 
 def _found(data: bytes) -> Decoded:
-    if data and data.count(0) / len(data) > ZERO_SHARE:
+    if data.count(0) > max(STRAY, ZERO_SHARE * len(data)):
         raise RuleBroken(
             _(
                 "The file is full of zero bytes (the first at byte %(position)s): it may be UTF-16 without a mark, "
@@ -177,7 +180,7 @@ def _strictly(data: bytes, encoding: str, *, skip: int = 0) -> str:
 def reads_as_chinese(text: str) -> bool:
     """Whether a text decoded from GB18030 is the Chinese it seems to be."""
     others = [letter for letter in text if letter > "\x7f"]
-    if sum(map(is_common, others)) < COMMON_SHARE * len(others):
+    if len(others) < TOO_FEW or sum(map(is_common, others)) < COMMON_SHARE * len(others):
         return False
     if len(others) < LONG_ENOUGH:
         return True
