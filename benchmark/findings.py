@@ -1,6 +1,7 @@
 """One thing a check has found, and how it is worded."""
 
-from dataclasses import dataclass, field
+import dataclasses
+from dataclasses import dataclass
 from enum import StrEnum
 
 
@@ -29,7 +30,7 @@ class Finding:
     severity: Severity
     field: str
     template: str
-    params: dict[str, object] = field(default_factory=dict)
+    params: dict[str, object] = dataclasses.field(default_factory=dict)
     start: int | None = None
     end: int | None = None
 
@@ -42,7 +43,9 @@ class Finding:
         return self.severity is Severity.ERROR
 
 
-def error(check: str, field: str, template: str, *, start: int | None = None, end: int | None = None, **params: object) -> Finding:
+def error(
+    check: str, field: str, template: str, *, start: int | None = None, end: int | None = None, **params: object
+) -> Finding:
     """An error finding; `template` is already marked with gettext_noop where it is written."""
     return Finding(check, Severity.ERROR, field, template, params, start, end)
 

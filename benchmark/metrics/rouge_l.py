@@ -15,7 +15,7 @@ SMOOTHING = 1e-8
 
 
 def rouge_l(candidate: str, reference: str) -> float:
-    """The F value, 0.0 to 1.0. Words are separated by spaces. 0.0 where the package fails: a side without a sentence."""
+    """The F value, 0.0 to 1.0, of texts with spaces between words; 0.0 where a side has no sentence."""
     candidate_sentences, reference_sentences = _sentences(candidate), _sentences(reference)
     if not candidate_sentences or not reference_sentences:
         return 0.0

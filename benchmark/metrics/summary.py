@@ -28,7 +28,8 @@ def summary(
     if not text or not wanted:
         return 0.0
     similarity = best_similarity(text, wanted, embedder=embedder or default_embedder)
-    return 0.5 * similarity + 0.5 * best_rouge_l(text, wanted, language=language)
+    # A cosine may fall below zero for unrelated texts; a score does not.
+    return max(0.0, 0.5 * similarity + 0.5 * best_rouge_l(text, wanted, language=language))
 
 
 def best_rouge_l(text: str, references: Sequence[str], *, language: Language) -> float:
@@ -37,9 +38,7 @@ def best_rouge_l(text: str, references: Sequence[str], *, language: Language) ->
     return max(rouge_l(given, spaced(reference, language)) for reference in references)
 
 
-def best_similarity(
-    text: str, references: Sequence[str], *, embedder: Embedder | Callable[[], Embedder]
-) -> float:
+def best_similarity(text: str, references: Sequence[str], *, embedder: Embedder | Callable[[], Embedder]) -> float:
     """The highest cosine over the references; 1.0 for an equal text, for which no model is asked."""
     if text in references:
         return 1.0
@@ -50,4 +49,4 @@ def best_similarity(
 
 def spaced(text: str, language: Language) -> str:
     """The text with spaces between its words: as it stands in English, as jieba cuts it in Chinese."""
-    return " ".join(chinese_words(text)) if language is Language.CHINESE else text
+    return " ".join(chinese_words(text)) if language == Language.CHINESE else text

@@ -1,0 +1,117 @@
+"""The form of an element: what an example must share with the answer without being it.
+
+`classify` sorts an element into a kind with a detail that must agree too: a number's decimals and unit, a
+percentage's decimals, a date's or an identifier's pattern.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+
+from benchmark.elements import HAN
+
+
+class Kind(StrEnum):
+    LETTER = "letter"
+    NUMBER = "number"
+    PERCENTAGE = "percentage"
+    DATE = "date"
+    IDENTIFIER = "identifier"
+    PHRASE = "phrase"
+    SUMMARY = "summary"
+
+
+@dataclass(frozen=True)
+class Form:
+    """`pattern` is what else must agree: `0.0 km`, `0.00`, `#-#-#`, `a #`; empty where the kind says all."""
+
+    kind: Kind
+    pattern: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind.value} {self.pattern}".strip()
+
+
+MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+)
+DATES = (
+    r"\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?",
+    r"\d{1,2}[-/.]\d{1,2}[-/.]\d{4}",
+    rf"{MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:, ?\d{{4}})?",
+    rf"\d{{1,2}}(?:st|nd|rd|th)? {MONTH}(?:,? \d{{4}})?",
+    rf"{MONTH},? \d{{4}}",
+    r"\d{4} ?年(?: ?\d{1,2} ?月(?: ?\d{1,2} ?日)?)?",
+    r"\d{1,2} ?月 ?\d{1,2} ?日",
+)
+DATE = re.compile("|".join(f"(?:{date})" for date in DATES), re.IGNORECASE | re.ASCII)
+FIGURE = r"[+\-\u2212]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.(?P<decimals>\d+))?"
+PERCENTAGE = re.compile(rf"{FIGURE} ?[%％]", re.ASCII)
+NUMBER = re.compile(rf"(?P<before>[$€£¥￥]?) ?{FIGURE}(?P<space> ?)(?P<unit>(?:[A-Za-z°µ²³/$€£¥￥{HAN}]+)?)", re.ASCII)
+OPTION_LETTERS = re.compile(r"[A-Z]+")
+SENTENCE_WORDS = 6
+SENTENCE_HAN = 16
+WORD = re.compile(rf"[^\W\d_{HAN}]+|[{HAN}]", re.UNICODE)
+CODE_MARKS = re.compile(r"[_(){}\[\]<>=/\\@#$&*|:]")
+
+
+def classify(element: str, *, multiple_choice: bool = False) -> Form:
+    """The form of one element. Several letters are option letters only where `multiple_choice` says so."""
+    text = " ".join(unicodedata.normalize("NFC", element).split())
+    if OPTION_LETTERS.fullmatch(text) and (multiple_choice or len(text) == 1):
+        return Form(Kind.LETTER)
+    if DATE.fullmatch(text):
+        return Form(Kind.DATE, _date_pattern(text))
+    if match := PERCENTAGE.fullmatch(text):
+        return Form(Kind.PERCENTAGE, _decimals(match["decimals"]))
+    if match := NUMBER.fullmatch(text):
+        return Form(Kind.NUMBER, f"{_decimals(match['decimals'])} {match['before']}{_unit(match['unit'])}".strip())
+    if _is_long(text):
+        return Form(Kind.SUMMARY if text.endswith((".", "。", "！", "!")) else Kind.PHRASE)
+    if any(mark.isdigit() for mark in text) or CODE_MARKS.search(text):
+        return Form(Kind.IDENTIFIER, _identifier_pattern(text))
+    return Form(Kind.PHRASE)
+
+
+def _decimals(digits: str | None) -> str:
+    return "0." + "0" * len(digits) if digits else "0"
+
+
+def _unit(unit: str) -> str:
+    unit = unit.lower()
+    return unit[:-1] if len(unit) > 3 and unit.endswith("s") else unit
+
+
+def _is_long(text: str) -> bool:
+    words = WORD.findall(text)
+    han = sum(len(word) == 1 and bool(re.match(f"[{HAN}]", word)) for word in words)
+    return len(words) - han > SENTENCE_WORDS or han > SENTENCE_HAN
+
+
+def _date_pattern(text: str) -> str:
+    pattern = re.sub(MONTH, "M", text, flags=re.IGNORECASE)
+    return re.sub(r"\d+(?:st|nd|rd|th)?", "#", pattern, flags=re.IGNORECASE | re.ASCII).replace(" ", "")
+
+
+PIECE = re.compile(
+    r"(?P<brackets>\([^()]*\))"
+    r"|(?P<share>[+\-\u2212]?\d[\d,]*(?:\.(?P<decimals>\d+))? ?[%％])"
+    r"|(?P<digits>\d+)"
+    r"|(?P<words>[^\W\d]++(?:[.\-'’][^\W\d]++)*+(?: [^\W\d]++(?:[.\-'’][^\W\d]++)*+(?!\d))*+)"
+)
+
+
+def _identifier_pattern(text: str) -> str:
+    """Words as `a`, digits as `#`, shares with their decimals, brackets without what stands in them.
+
+    `Part 12` is `a #`, `S41` is `a#`, `open(str, int)` is `a()`, `Accident 35.00%` is `a 0.00%`.
+    """
+    return PIECE.sub(_piece, text)
+
+
+def _piece(match: re.Match[str]) -> str:
+    if match["share"]:
+        return _decimals(match["decimals"]) + "%"
+    return {"brackets": "()", "digits": "#", "words": "a"}[match.lastgroup or "words"]

@@ -1,0 +1,23 @@
+"""The test suite: on SQLite by default, on PostgreSQL and Redis when DATABASE_URL and REDIS_URL are set."""
+
+import os
+import tempfile
+
+os.environ.setdefault("LBP_DATA_DIR", tempfile.mkdtemp(prefix="lbp-test-"))
+
+from config.settings.base import *  # noqa: F403
+
+DEBUG = False
+SECRET_KEY = "for the test suite only, never for a deployment"  # noqa: S105
+ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+# Rows are the truth: tests work the rows off in process (tests/jobs.py), no message is sent.
+LBP_SEND_MESSAGES = False
+LBP_DEMO = False
+ACCOUNT_RATE_LIMITS = False

@@ -1,0 +1,137 @@
+"""What every request passes: headers, the person's language, the lost log-in, refusals, and one effect per POST."""
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render, resolve_url
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
+
+from core import idempotency
+from core.models import User
+from core.refusals import Refused
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "object-src 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+
+
+class SecurityHeadersMiddleware:
+    """A strict policy on every response, errors included; pages of signed-in people are never stored."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        response.headers.setdefault("Content-Security-Policy", POLICY)
+        response.headers.setdefault("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
+        if not request.path.startswith(resolve_url(settings.STATIC_URL)):
+            response.headers.setdefault("Cache-Control", "no-store")
+            patch_vary_headers(response, ["HX-Request", "Cookie"])
+        return response
+
+
+class PersonLanguageMiddleware:
+    """The language a person chose wins over the browser's."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        language = getattr(request.user, "language", "")
+        if language:
+            translation.activate(language)
+            request.LANGUAGE_CODE = translation.get_language()
+        response = self.get_response(request)
+        response.headers.setdefault("Content-Language", translation.get_language() or settings.LANGUAGE_CODE)
+        return response
+
+
+class FragmentLogInMiddleware:
+    """A log-in that expired inside a fragment leads the whole page to the log-in and back, never into the fragment."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        htmx = getattr(request, "htmx", None)
+        location = response.headers.get("Location", "")
+        if not htmx or response.status_code not in {301, 302, 303}:
+            return response
+        if urlsplit(location).path != resolve_url(settings.LOGIN_URL):
+            return response
+        back = redirect_to_login(htmx.current_url_abs_path or "/").headers["Location"]
+        return HttpResponse(status=204, headers={"HX-Redirect": back})
+
+
+class RefusalMiddleware:
+    """An action's refusal that a view did not show itself: as a page, or as a fragment's message, with its status."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
+        if not isinstance(error, Refused):
+            return None
+        return refusal_page(request, error)
+
+
+def refusal_page(request: HttpRequest, error: Refused) -> HttpResponse:
+    if getattr(request, "htmx", None):
+        response = render(request, "components/refusal.html", {"refusal": error}, status=error.status)
+        response.headers["HX-Retarget"] = "#refusal"
+        response.headers["HX-Reswap"] = "innerHTML"
+        return response
+    return render(request, "errors/refused.html", {"refusal": error}, status=error.status)
+
+
+class OnceMiddleware:
+    """Double click, back button, resend: a form posted twice with the same `_once` value has one effect."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        person = request.user
+        if request.method != "POST" or request.path.startswith("/api/") or not isinstance(person, User):
+            return self.get_response(request)
+        key = request.POST.get("_once", "")
+        if not key:
+            return self.get_response(request)
+        try:
+            begun = idempotency.begin(person=person, key=f"page:{key}", mark=idempotency.fingerprint(request))
+        except Refused as refusal:
+            return refusal_page(request, refusal)
+        if begun.replay is not None:
+            messages.get_messages(request)
+            return begun.replay
+        try:
+            response = self.get_response(request)
+        except BaseException:
+            idempotency.abandon(begun)
+            raise
+        idempotency.finish(begun, response)
+        return response

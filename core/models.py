@@ -1,0 +1,174 @@
+"""People, history, settings of the benchmark, tokens and idempotency keys: what every stage needs."""
+
+import secrets
+from datetime import datetime
+from typing import ClassVar
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from benchmark.lengths import Lengths
+from core.workflow import Lifecycle, Role, Scope, Theme
+
+
+def new_pseudonym() -> str:
+    return f"p-{secrets.token_hex(4)}"
+
+
+class User(AbstractUser):
+    """A person. The role says which pages and actions are theirs; the pseudonym stands for them in releases."""
+
+    role = models.CharField(_("role"), max_length=16, choices=Role.choices, default=Role.ANNOTATOR)
+    language = models.CharField(_("language"), max_length=8, choices=settings.LANGUAGES, blank=True)
+    theme = models.CharField(_("theme"), max_length=8, choices=Theme.choices, blank=True)
+    time_zone = models.CharField(_("time zone"), max_length=40, default="UTC")
+    shortcuts = models.BooleanField(_("single-key shortcuts"), default=True)
+    pseudonym = models.CharField(max_length=16, unique=True, default=new_pseudonym, editable=False)
+
+    class Meta(AbstractUser.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["email"],
+                condition=~Q(email=""),
+                name="an_email_address_belongs_to_one_person",
+            )
+        ]
+
+    @property
+    def name(self) -> str:
+        return self.get_full_name() or self.username
+
+    @property
+    def is_lead(self) -> bool:
+        return self.role == Role.LEAD
+
+    @property
+    def is_expert(self) -> bool:
+        return self.role == Role.EXPERT
+
+    @property
+    def is_annotator(self) -> bool:
+        return self.role == Role.ANNOTATOR
+
+    @property
+    def does_stage_work(self) -> bool:
+        """Annotators and experts verify, standardize and review; leads do no stage work."""
+        return self.role in {Role.ANNOTATOR, Role.EXPERT}
+
+
+class Stateful(models.Model):
+    """A record with one state field, moved only by `core.history.advance` along its `lifecycle`."""
+
+    lifecycle: ClassVar[Lifecycle]
+
+    state: models.CharField
+    state_since = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class Event(models.Model):
+    """One line of the audit trail, written in the transaction of the change. Triggers forbid change and removal."""
+
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="events",
+    )
+    action = models.CharField(max_length=80)
+    subject_type = models.CharField(max_length=40)
+    subject_id = models.BigIntegerField()
+    from_state = models.CharField(max_length=40, blank=True)
+    to_state = models.CharField(max_length=40, blank=True)
+    reason = models.TextField(blank=True)
+    data = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [models.Index(fields=["subject_type", "subject_id", "id"], name="event_by_subject")]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.subject_type} {self.subject_id}"
+
+
+class BenchmarkSettings(models.Model):
+    """The figures of the benchmark that a lead can change: one row, always there."""
+
+    targets = models.JSONField(default=list)
+    unit = models.PositiveIntegerField(default=1024)
+    tolerance_percent = models.PositiveIntegerField(default=20)
+    samples_per_cell = models.PositiveIntegerField(default=5)
+    difficulty_runs = models.PositiveIntegerField(default=1)
+    claim_idle_minutes = models.PositiveIntegerField(default=240)
+    claims_per_person = models.PositiveIntegerField(default=10)
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(pk=1), name="the_settings_are_one_row"),
+            models.CheckConstraint(
+                condition=Q(difficulty_runs__in=[1, 3, 5, 7, 9]),
+                name="difficulty_runs_are_odd",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return "settings of the benchmark"
+
+    @classmethod
+    def load(cls) -> "BenchmarkSettings":
+        return cls.objects.get_or_create(pk=1, defaults={"targets": [8, 16, 32, 64, 128, 256]})[0]
+
+    @property
+    def lengths(self) -> Lengths:
+        return Lengths(
+            targets=tuple(self.targets),
+            unit=self.unit,
+            tolerance_percent=self.tolerance_percent,
+        )
+
+
+class ApiToken(models.Model):
+    """A program's key to the API. Only its SHA-256 is kept; the token itself is shown once."""
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(_("name"), max_length=80)
+    digest = models.CharField(max_length=64, unique=True)
+    scope = models.CharField(_("scope"), max_length=8, choices=Scope.choices, default=Scope.READ)
+    created_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.scope})"
+
+    def is_usable(self, *, at: datetime) -> bool:
+        return self.revoked_at is None and at < self.expires_at
+
+
+class IdempotencyKey(models.Model):
+    """The stored answer to one POST, so that the same POST again has one effect and the same answer."""
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE)
+    key = models.CharField(max_length=100)
+    fingerprint = models.CharField(max_length=64)
+    created_at = models.DateTimeField(default=timezone.now, db_index=True)
+    finished_at = models.DateTimeField(null=True)
+    status = models.PositiveSmallIntegerField(null=True)
+    headers = models.JSONField(default=dict)
+    body = models.BinaryField(default=bytes)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["person", "key"], name="a_person_uses_an_idempotency_key_once"),
+        ]
+
+    def __str__(self) -> str:
+        return self.key

@@ -1,0 +1,8 @@
+from django.urls import path
+
+from core import views
+
+app_name = "core"
+urlpatterns = [
+    path("healthz", views.health, name="health"),
+]

@@ -1,0 +1,3 @@
+from core.api import ViewSet
+
+routes: list[tuple[str, type[ViewSet], str]] = []
