@@ -49,4 +49,4 @@ def best_similarity(text: str, references: Sequence[str], *, embedder: Embedder 
 
 def spaced(text: str, language: Language) -> str:
     """The text with spaces between its words: as it stands in English, as jieba cuts it in Chinese."""
-    return " ".join(chinese_words(text)) if language is Language.CHINESE else text
+    return " ".join(chinese_words(text)) if language == Language.CHINESE else text
