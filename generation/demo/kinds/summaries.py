@@ -48,6 +48,9 @@ def _material(document: Document, part: Part, terms: tuple[str, ...]) -> list[st
         passages += document.passages_of(line)
         if not document.passages_of(line):
             passages += _windows(document.text[line.start : line.end])
+    if len(passages) < 3 or len(set(passages)) < 3:
+        for line in lines[:20]:
+            passages += _windows(document.text[line.start : line.end])
     about = [passage for passage in passages if any(term in passage for term in terms)]
     return list(dict.fromkeys(about if len(about) >= 3 else passages))
 
