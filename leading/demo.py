@@ -66,13 +66,17 @@ def ensure_documents(*, by: User, cleared_by: User) -> list[Document]:
     return documents
 
 
-def ensure_demo() -> None:
-    """Everything the demo needs. Fast when it is there already."""
+def ensure_demo() -> list[str]:
+    """Everything the demo needs; fast when it is there already. Returns the log-ins as lines to print."""
     BenchmarkSettings.load()
     ensure_panel("demo")
     people = ensure_people()
-    if Document.objects.exists():
-        return
+    if not Document.objects.exists():
+        _first_content(people)
+    return [f"Sign in as {', '.join(people)}.", f"The password of each, in this demo only: {password()}"]
+
+
+def _first_content(people: dict[str, User]) -> None:
     ensure_documents(by=people["lead"], cleared_by=people["annotator6"])
     for language, bucket, task_code in FIRST_SAMPLES:
         document = Document.objects.filter(
