@@ -53,37 +53,37 @@ __all__ = [
 TEXT_FIELDS = ("task_description", "elements", "supplementary")
 
 # Wording by which a description would set an output form of its own, beside or against the fixed requirement.
-OUTPUT_REQUIREMENTS = {
-    Language.ENGLISH: (
-        r"\bline by line\b",
-        r"\b(?:one|each) (?:\w+ ){0,3}(?:per|a|on (?:a|its own|a new|a separate)) line\b",
-        r"\bon (?:a )?separate lines\b",
-        r"\bwithout (?:any )?(?:additional|extra|other|further) (?:content|text|words?|explanations?)\b",
-        r"\bdo not (?:output|include|add|write|give) any(?:thing|\b)",
-        r"\b(?:output|respond|reply|answer)(?: with)? only\b",
-        r"\bonly (?:output|respond|reply)\b",
-        r"\boutput (?:the |your )?(?:final )?(?:answers?|results?)\b",
-        r"\boutput (?:example|format|requirements?)\b",
-        r"\b(?:your|the) (?:answer|output|response|reply) (?:should|must) (?:be|only|contain|have)\b",
-        r"\bthink step by step\b",
-        r"\bthinking process\b",
-        r"\[ ?answer ?\]",
-    ),
-    Language.CHINESE: (
-        r"逐行(?:输出|列出|写出|给出|作答|回答)",
-        r"(?:每行|一行)(?:只|仅)?(?:输出|写|列出|给出)?(?:一个|一项|一条)",
-        r"(?:不要|不得|无需|请勿|勿)(?:输出|添加|包含|给出|附加)",
-        r"(?:只|仅|直接|首先|请|先|再)输出",
-        r"输出(?:示例|格式|要求|答案|结果)",
-        r"(?:回答|作答|答案)(?:的)?格式",
-        r"一步(?:一步|步)(?:地)?(?:思考|推理)",
-        r"思考过程",
-        r"[\[【［]\s?答案\s?[\]】］]",
-    ),
-}
-ANY_REQUIREMENT = re.compile(
-    "|".join(pattern for patterns in OUTPUT_REQUIREMENTS.values() for pattern in patterns), re.IGNORECASE
+GIVE = "list|output|write|give|put|print|name"
+OUTPUT_REQUIREMENTS = (
+    r"\bline by line\b",
+    r"\bone per line\b",
+    rf"\b(?:{GIVE})\b[^.!?\n]{{0,60}}\b(?:one|each)\b[^.!?\n]{{0,20}}\b(?:per|a|own|separate|new) line\b",
+    rf"\b(?:{GIVE})\b[^.!?\n]{{0,60}}\bon separate lines\b",
+    r"\bwithout (?:any )?(?:additional|extra|other|further) (?:content|text|words?|explanations?)\b",
+    r"\bdo not output\b",
+    r"\bdo not (?:include|add|write|give) any(?:thing else\b| additional\b| extra\b| explanations?\b)",
+    r"\b(?:output|respond|reply|answer) (?:with )?only\b",
+    r"\bonly (?:output|respond|reply)\b",
+    r"(?:^|[.!?;:]\s+|\n\s*|\b(?:please|then|first|finally|must|should) )output (?!of\b|is\b|are\b|was\b|were\b)",
+    r"\boutput (?:the |your )?(?:final )?answers?\b",
+    r"\boutput (?:example|format|requirements?)\b",
+    r"\b(?:your|the) (?:answer|output|response|reply) (?:should|must) (?:be|only|contain|have)\b",
+    r"\bthink step by step\b",
+    r"\byour thinking process\b",
+    r"\[ ?answer ?\]",
+    r"逐行(?:输出|列出|写出|给出|作答|回答)",
+    r"每行(?:只|仅)?(?:输出|写|列出|给出)",
+    r"(?:输出|写出|列出|给出)[^。！？\n]{0,12}每行(?:一|1)",
+    r"(?:不要|不得|无需|请勿|勿)输出",
+    r"(?:不要|不得|无需|请勿|勿)(?:添加|附加|给出)[^。！？\n]{0,3}(?:其他|其它|任何|额外|多余|解释)",
+    r"(?:只|仅|请)(?:直接|依次|按顺序)?输出",
+    r"(?:^|[。！？；：，]\s*|\n\s*)输出(?!的|了|是|为)",
+    r"输出(?:示例|格式|要求|答案)",
+    r"(?:回答|作答|答案)的?格式",
+    r"一步(?:一步|步)(?:地)?(?:思考|推理)",
+    r"[\[【\uff3b]\s?答案\s?[\]】\uff3d]",
 )
+ANY_REQUIREMENT = re.compile("|".join(OUTPUT_REQUIREMENTS), re.IGNORECASE)
 ANY_IDENTIFIER = re.compile("|".join(map(re.escape, IDENTIFIERS)))
 LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 CHINESE = re.compile(f"[{HAN}]")
@@ -146,9 +146,9 @@ def check_reference(
 
 def _check_language(parts: Parts, document_language: Language) -> Iterator[Finding]:
     if parts.language != document_language:
-        template = gettext_noop("The prompt is in %(prompt)s, the document in %(document)s.")
-        prompt, document = Language(parts.language).value, Language(document_language).value
-        yield error("language", "language", template, prompt=prompt, document=document)
+        in_english = gettext_noop("The prompt is in English, but the document is in Chinese.")
+        in_chinese = gettext_noop("The prompt is in Chinese, but the document is in English.")
+        yield error("language", "language", in_english if parts.language == Language.ENGLISH else in_chinese)
 
 
 def _check_filled(parts: Parts) -> Iterator[Finding]:
@@ -164,12 +164,12 @@ def _check_filled(parts: Parts) -> Iterator[Finding]:
 def _check_written_language(parts: Parts) -> Iterator[Finding]:
     """The typed text is in the prompt's language; what is quoted does not count."""
     for name in ("task_description", "elements"):
-        text = without_exempt(getattr(parts, name), english=parts.language is Language.ENGLISH)
+        text = without_exempt(getattr(parts, name), english=parts.language == Language.ENGLISH)
         latin, chinese = len(LATIN.findall(text)), len(CHINESE.findall(text))
-        wrong = chinese > latin if parts.language is Language.ENGLISH else latin > 0 and chinese == 0
-        if wrong:
-            template = gettext_noop("This text is not written in the prompt's language, %(language)s.")
-            yield error("written_language", name, template, language=Language(parts.language).value)
+        if parts.language == Language.ENGLISH and chinese > latin:
+            yield error("written_language", name, gettext_noop("This text must be written in English."))
+        if parts.language == Language.CHINESE and latin > 0 and chinese == 0:
+            yield error("written_language", name, gettext_noop("This text must be written in Chinese."))
 
 
 def _check_output_requirement(parts: Parts) -> Iterator[Finding]:
@@ -190,7 +190,7 @@ def _check_punctuation(parts: Parts, known: Sequence[str]) -> Iterator[Finding]:
     exempt = [element.strip() for element in known if _is_identifier(element)]
     for name, text in [*_texts(parts), ("example", "\n".join(parts.example))]:
         severity = Severity.HINT if name == "supplementary" else Severity.ERROR
-        if parts.language is Language.ENGLISH:
+        if parts.language == Language.ENGLISH:
             places = mixed_in_english(text, identifiers=exempt)
             template = gettext_noop("Full-width “%(mark)s” in English text.")
         else:
@@ -281,17 +281,19 @@ def _reads_as_right(
 
 def _check_example_form(example: Sequence[str], task: SecondaryTask, answer: Sequence[str]) -> Iterator[Finding]:
     """Each element of the example has a form that the answer has too. Order and number of elements may differ."""
-    wanted = dict.fromkeys(_form(element, task) for element in answer if element.strip())
+    wanted = {_form(element, task): element for element in reversed(answer) if element.strip()}
     given = [_form(element, task) for element in example]
     if not wanted or (task.code == PHRASE_FOR_NONE and (_is_phrase(list(wanted)) or _is_phrase(given))):
         return
     for place, form in enumerate(given, 1):
         if form not in wanted:
             template = gettext_noop(
-                "Element %(position)s of the example has another form (%(form)s) than the answer (%(expected)s)."
+                "Element %(position)s of the example (“%(given)s”) has another form than the answer (“%(expected)s”)."
             )
-            expected = ", ".join(map(str, wanted))
-            yield error("example_form", "example", template, position=place, form=str(form), expected=expected)
+            expected = " / ".join(reversed(wanted.values()))
+            yield error(
+                "example_form", "example", template, position=place, given=example[place - 1], expected=expected
+            )
 
 
 def _form(element: str, task: SecondaryTask) -> Form:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from benchmark.elements import with_line_feeds
+from benchmark.findings import gettext_noop
 from benchmark.taxonomy import DATA, Language
 
 FIXED = "fixed"
@@ -27,10 +28,15 @@ class Parts:
     supplementary: str
     example: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        """Language names and lists from forms and files are taken too. ValueError for an unknown language."""
+        object.__setattr__(self, "language", Language(self.language))
+        object.__setattr__(self, "example", tuple(self.example))
+
     def cleaned(self) -> "Parts":
         """The parts as they stand in the prompts: LF line ends, no white space around."""
         return Parts(
-            Language(self.language),
+            self.language,
             with_line_feeds(self.task_description),
             with_line_feeds(self.elements),
             with_line_feeds(self.supplementary),
@@ -123,7 +129,7 @@ def model_input(context: str, prompt: str) -> str:
 
 
 class NotAPrompt(ValueError):
-    """The text is not what the template makes of any parts; the message says where it departs."""
+    """The text is not what the template makes of any parts; the one argument says where it departs (translatable)."""
 
 
 def split_prompt(language: Language, prompt: str, thinking: bool) -> Parts:
@@ -136,17 +142,18 @@ def split_prompt(language: Language, prompt: str, thinking: bool) -> Parts:
     before, after = fixed.requirement(thinking)
     head, frame, example = prompt.rpartition("\n\n" + fixed.example_frame(thinking) + "\n")
     if not frame:
-        raise NotAPrompt("The heading of the output example is not where the template puts it.")
+        raise NotAPrompt(gettext_noop("The heading of the output example is not where the template puts it."))
     description, requirement, rest = head.partition(fixed.joint + before)
     if not requirement:
-        raise NotAPrompt("The output requirement is not where the template puts it.")
+        raise NotAPrompt(gettext_noop("The output requirement is not where the template puts it."))
     first_line, _, supplementary = rest.partition("\n")
     if not first_line.endswith(after):
-        raise NotAPrompt("The output requirement does not end as the template says.")
+        raise NotAPrompt(gettext_noop("The output requirement does not end as the template says."))
     elements = first_line.removesuffix(after)
     parts = Parts(
         Language(language), description, elements, supplementary.removeprefix("\n"), tuple(example.split("\n"))
     )
-    if "".join(segment.text for segment in segments(parts, thinking)) != prompt:
-        raise NotAPrompt("White space or line ends stand where the template has none.")
+    again = "".join(segment.text for segment in segments(parts, thinking))
+    if again != prompt or not all(parts.example):
+        raise NotAPrompt(gettext_noop("White space or line ends stand where the template has none."))
     return parts

@@ -143,8 +143,7 @@ def _read_prompts(record: Record, language: Language, parts: Parts | None) -> tu
         try:
             read.append(split_prompt(language, getattr(record, name), thinking))
         except NotAPrompt as fault:
-            template = gettext_noop("The fixed text of the prompt is not intact: %(reason)s")
-            found.append(error("fixed_text", name, template, reason=str(fault)))
+            found.append(error("fixed_text", name, fault.args[0]))
     if len(read) < 2:
         return None, found
     if read[0] != read[1]:
@@ -157,10 +156,10 @@ def _read_prompts(record: Record, language: Language, parts: Parts | None) -> tu
 
 
 def _check_read_parts(read: Parts) -> Iterator[Finding]:
-    for name in ("task_description", "elements"):
-        if not getattr(read, name):
-            template = gettext_noop("The prompt's part %(part)s is empty.")
-            yield error("empty_part", "question_nonthinking", template, part=name)
+    if not read.task_description:
+        yield error("empty", "question_nonthinking", gettext_noop("The task description is empty."))
+    if not read.elements:
+        yield error("empty", "question_nonthinking", gettext_noop("The phrase that says what to output is empty."))
     if _holds_identifier(read):
         template = gettext_noop("The answer identifier stands in a part of the prompt.")
         yield error("identifier", "question_nonthinking", template)

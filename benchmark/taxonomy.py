@@ -55,10 +55,10 @@ class PrimaryTask:
     definition_zh: str
 
     def name_in(self, language: Language) -> str:
-        return self.name if language is Language.ENGLISH else f"{self.code} {self.name_zh}"
+        return self.name if language == Language.ENGLISH else f"{self.code} {self.name_zh}"
 
     def definition_in(self, language: Language) -> str:
-        return self.definition if language is Language.ENGLISH else self.definition_zh
+        return self.definition if language == Language.ENGLISH else self.definition_zh
 
 
 @dataclass(frozen=True)
@@ -91,16 +91,16 @@ class SecondaryTask:
     example_zh: TaskExample
 
     def name_in(self, language: Language) -> str:
-        return self.name if language is Language.ENGLISH else f"{self.code} {self.name_zh}"
+        return self.name if language == Language.ENGLISH else f"{self.code} {self.name_zh}"
 
     def definition_in(self, language: Language) -> str:
-        return self.definition if language is Language.ENGLISH else self.definition_zh
+        return self.definition if language == Language.ENGLISH else self.definition_zh
 
     def answer_rule_in(self, language: Language) -> str:
-        return self.answer_rule if language is Language.ENGLISH else self.answer_rule_zh
+        return self.answer_rule if language == Language.ENGLISH else self.answer_rule_zh
 
     def example_in(self, language: Language) -> TaskExample:
-        return self.example if language is Language.ENGLISH else self.example_zh
+        return self.example if language == Language.ENGLISH else self.example_zh
 
     def context_requirement_in(self, language: Language) -> str:
         return CONTEXT_REQUIREMENTS[self.context_requirement][language]

@@ -2,20 +2,19 @@
 
 import logging
 import tempfile
+import warnings
 from functools import cache
 from threading import Lock
 from typing import Any
 
 _loading = Lock()
-_cutting = Lock()
 
 
 def chinese_words(text: str) -> list[str]:
     """The words of `text` in jieba's default mode; joined they give the text back."""
     with _loading:
         tokenizer = _tokenizer()
-    with _cutting:
-        return list(tokenizer.cut(text))
+    return list(tokenizer.cut(text))
 
 
 @cache
@@ -26,8 +25,11 @@ def _tokenizer() -> Any:
     could read one another's; ours is built in a folder of its own that is gone afterwards. Its logger reports every
     step at debug level through a handler of its own, so it is raised to errors only.
     """
-    # 37 MB of dictionary that only summaries in Chinese need.
-    import jieba  # type: ignore[import-untyped]  # noqa: PLC0415
+    with warnings.catch_warnings():
+        # Old escapes in its sources; an import must not fail where warnings are errors.
+        warnings.simplefilter("ignore")
+        # 37 MB of dictionary that only summaries in Chinese need.
+        import jieba  # noqa: PLC0415
 
     logging.getLogger("jieba").setLevel(logging.ERROR)
     tokenizer = jieba.Tokenizer()
