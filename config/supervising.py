@@ -67,7 +67,7 @@ class Supervisor:
             stdin=subprocess.DEVNULL,
             start_new_session=True,
             pass_fds=pass_fds,
-            preexec_fn=_death_with_the_parent(),  # noqa: PLW1509 -- the supervisor has no threads
+            preexec_fn=_death_with_the_parent(),
         )
         child = Child(name, process)
         self.children.append(child)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 BASE_DIR = Path(__file__).resolve().parents[2]
 env = environ.Env()
 
-DATA_DIR = Path(env("LBP_DATA_DIR", default=str(BASE_DIR / ".data"))).resolve()
+DATA_DIR = Path(env("LBP_DATA_DIR", default="") or BASE_DIR / ".data").resolve()
 
 INSTALLED_APPS = [
     "config.apps.ConfigConfig",
@@ -40,6 +40,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "core.middleware.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
