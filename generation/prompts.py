@@ -24,6 +24,8 @@ DRAFTS_PER_CALL = 3
 Message = dict[str, str]
 
 _TEXTS = Path(__file__).parent / "prompt_texts" / PROMPT_VERSION
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONGEST_RAW = 40_000
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 _STRING = {"type": "string", "minLength": 1}
@@ -74,7 +76,12 @@ class Truncated:
 
 def prompt_hash(text: str) -> str:
     """SHA-256 of the UTF-8 bytes, in hex; what a call keeps of the prompt it sent."""
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def clean_text(text: str) -> str:
+    """Without NUL; lone surrogates become U+FFFD. What a database and a UTF-8 stream can hold."""
+    return _SURROGATE.sub("\ufffd", text.replace("\x00", ""))
 
 
 # --- drafting --------------------------------------------------------------------------------------------------------
@@ -98,15 +105,16 @@ def drafting_messages(*, language: str, task: str, document_text: str) -> list[M
 
 
 def repair_messages(
-    original: Sequence[Message], raw: str, faults: Sequence[str], language: str
+    original: Sequence[Message], raw: str, faults: Sequence[object], language: str
 ) -> list[Message]:
     """The one request to send a malformed reply again: the first exchange, then what was wrong with it.
 
-    `faults` are sentences for the model (`str(fault)` of the faults that `replies.read_drafts` found).
+    `faults` are those that `replies.read_drafts` found, or sentences. Of an overlong reply the beginning is sent back.
     """
     named = "\n".join(f"- {fault}" for fault in faults)
     request = _fill(_text("repair", Language(language)), {"faults": named})
-    return [*original, {"role": "assistant", "content": raw or "(empty)"}, {"role": "user", "content": request}]
+    said = clean_text(raw)[:_LONGEST_RAW] or "(empty)"
+    return [*original, {"role": "assistant", "content": said}, {"role": "user", "content": request}]
 
 
 @lru_cache(maxsize=64)

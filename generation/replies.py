@@ -14,7 +14,7 @@ from typing import Any
 
 from benchmark.taxonomy import Language, SecondaryTask, check_answer, secondary_task
 
-from generation.prompts import DRAFTS_PER_CALL
+from generation.prompts import DRAFTS_PER_CALL, clean_text
 
 MOST_DRAFTS_KEPT = 6
 LONGEST = {"question": 8_000, "elements": 400, "rationale": 20_000, "option": 4_000, "answer": 8_000, "step": 8_000}
@@ -91,19 +91,13 @@ class DraftReading:
     faults: tuple[Fault, ...]
     outcome: Outcome
     cleaned: bool = False
-    """True when NUL or lone surrogates were taken out."""
+    """True when NUL or lone surrogates were taken out of the reply before it was read."""
 
 
 @dataclass(frozen=True)
 class AnswerReading:
     text: str | None
     fault: Fault | None
-
-
-def clean_text(text: str) -> str:
-    """Without NUL; lone surrogates become U+FFFD. What a database and a UTF-8 stream can hold."""
-    text = text.replace("\x00", "")
-    return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 # --- drafts ----------------------------------------------------------------------------------------------------------
@@ -189,21 +183,26 @@ def _no_number(name: str) -> None:
 
 # Line breaks inside strings are let through: nothing has to be invented to read them.
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_number, strict=False)
-_OPENING = re.compile(r'\{\s*(?=["}])|\[')
+_OPENING = re.compile(r'\{(?=\s*["}])|\[')
+_ARRAY_OF_OBJECTS = re.compile(r"\[\s*\{")
+_MOST_OPENINGS = 200
 
 
 def _one_object(text: str) -> tuple[dict[str, Any] | None, Fault | None]:
     """The only JSON object of a reply, whatever prose or fence stands around it; or what is wrong."""
     objects: list[dict[str, Any]] = []
     position = 0
-    while opening := _OPENING.search(text, position):
+    for _ in range(_MOST_OPENINGS):
+        opening = _OPENING.search(text, position)
+        if opening is None:
+            break
         start = opening.start()
         try:
             value, position = _DECODER.raw_decode(text, start)
         except _DuplicateKeyError:
             return None, Fault(FaultClass.DUPLICATE_KEY, "a key stands twice in one object")
         except json.JSONDecodeError as error:
-            if text[start] == "[" and not re.match(r"\[\s*[{\"]", text[start:]):
+            if text[start] == "[" and not _ARRAY_OF_OBJECTS.match(text, start):
                 position = start + 1  # a bracket in prose
                 continue
             return None, _syntax_fault(text, error)
@@ -281,7 +280,7 @@ def _read_one(entry: object, position: int, language: Language, task: SecondaryT
         raise _FaultyError(FaultClass.WRONG_TYPE, "the draft is not an object")
     draft = DraftText(
         question=_string(entry, "question"),
-        elements=_string(entry, "elements"),
+        elements=" ".join(_string(entry, "elements").split()),
         options=_options(entry, task),
         answer=_strings(entry, "answer", "answer"),
         rationale=_string(entry, "rationale"),

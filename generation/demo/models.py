@@ -29,11 +29,11 @@ class _Character:
 
 
 _MODELS = {
-    "demo/osprey": _Character(0.80, "thinking"),
-    "demo/heron": _Character(0.78, "thinking"),
-    "demo/falcon": _Character(0.75, "mixed"),
-    "demo/kestrel": _Character(0.72, "mixed"),
-    "demo/merlin": _Character(0.70, "thinking"),
+    "demo/osprey": _Character(0.86, "thinking"),
+    "demo/heron": _Character(0.84, "thinking"),
+    "demo/falcon": _Character(0.82, "mixed"),
+    "demo/kestrel": _Character(0.80, "mixed"),
+    "demo/merlin": _Character(0.78, "thinking"),
     "demo/badger": _Character(0.58, "mixed"),
     "demo/otter": _Character(0.54, "instruct"),
     "demo/marten": _Character(0.52, "instruct"),

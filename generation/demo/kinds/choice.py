@@ -89,7 +89,7 @@ def _next(document: Document, asked: Asked, language: str) -> list[str]:
 
 
 def _in_part(document: Document, asked: Asked, language: str) -> list[str]:
-    return _first_where([label for label, text in asked.labelled if document.places(text, asked.part)])
+    return _first_where([label for label, text in asked.labelled if document.stands(text, asked.part)])
 
 
 _LETTER = {ENGLISH: "the answer option letter (A/B/C/D)", CHINESE: "正确选项的字母（A/B/C/D）"}

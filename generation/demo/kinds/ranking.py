@@ -225,8 +225,8 @@ RANKING_KINDS = (
         NDCG,
         {
             ENGLISH: (
-                "Find those of the terms {terms} that occur at least {n} time(s) in the whole document, and rank them "
-                "by the place of their first occurrence, earliest first.",
+                "Find those of the terms {terms} whose number of occurrences in the whole document is {n} or more, "
+                "and rank them by the place of their first occurrence, earliest first.",
             ),
             CHINESE: ("找出词语{terms}中在全文至少出现{n}次的词语，并按首次出现的先后排列，先出现的在前。",),
         },
@@ -240,8 +240,8 @@ RANKING_KINDS = (
         NDCG,
         {
             ENGLISH: (
-                "Of the terms {terms}, take those that the document uses at least {n} time(s) and rank them by the "
-                "place where each is used for the last time, beginning with the one used closest to the end.",
+                "Of the terms {terms}, take those whose number of uses in the document is {n} or more and rank them by "
+                "the place where each is used for the last time, beginning with the one used closest to the end.",
             ),
             CHINESE: ("从词语{terms}中取出全文至少使用{n}次的词语，按最后一次使用的位置排列，最靠近文末的在前。",),
         },
