@@ -3,7 +3,6 @@
 import secrets
 from typing import TYPE_CHECKING
 
-from benchmark.framing import Parts
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -23,13 +22,14 @@ from annotation.workflow import (
     Strategy,
     Verdict,
 )
+from benchmark.framing import Parts
 from benchmark.taxonomy import Language, SecondaryTask, secondary_task
 from core.models import Stateful
 from documents.models import Document, DocumentVersion
 from generation.models import Draft, Run, RunCall
 
 if TYPE_CHECKING:
-    from django.db.models.manager import RelatedManager
+    from django_stubs_ext.db.models.manager import RelatedManager
 
 _ALPHABET = "23456789abcdefghjkmnpqrstvwxyz"
 
@@ -220,7 +220,7 @@ class CandidateEdit(models.Model):
 
 
 class StepVerdict(models.Model):
-    """The end of a step: checks ticked, verdict, for which version of the candidate. Void when a later edit reopens it."""
+    """The end of a step: checks ticked, verdict, for which version of the candidate. A later edit voids it."""
 
     candidate = models.ForeignKey(Candidate, on_delete=models.PROTECT, related_name="verdicts")
     step = models.CharField(max_length=16, choices=Step.choices)

@@ -16,7 +16,7 @@ app.autodiscover_tasks()
 def prepare_embedded_broker() -> None:
     """Make the folders of the embedded broker, which it does not make itself."""
     for name in ("data_folder_in", "control_folder"):
-        folder = settings.CELERY_BROKER_TRANSPORT_OPTIONS.get(name)
+        folder = str(settings.CELERY_BROKER_TRANSPORT_OPTIONS.get(name, ""))
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
 

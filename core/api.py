@@ -33,7 +33,9 @@ class ProblemSerializer(serializers.Serializer[dict[str, Any]]):
     status = serializers.IntegerField()
     detail = serializers.CharField()
     rule = serializers.CharField(required=False)
-    errors = serializers.DictField(child=serializers.ListField(child=serializers.CharField()), required=False)
+    errors = serializers.DictField(  # type: ignore[assignment]  # the field is named so
+        child=serializers.ListField(child=serializers.CharField()), required=False
+    )
     state = serializers.CharField(required=False)
 
 

@@ -1,4 +1,4 @@
-"""Programs sign in with `Authorization: Bearer TOKEN`. A token has an owner, a scope and an end; only its hash is kept."""
+"""Programs sign in with `Authorization: Bearer TOKEN`: a token has an owner, a scope and an end; its hash is kept."""
 
 import hashlib
 import secrets

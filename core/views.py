@@ -21,7 +21,8 @@ def health(request: HttpRequest) -> JsonResponse:
 def csrf_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
     """The form's token is of an older log-in: said in place, so that the typed text stays."""
     words = _(
-        "This page is from before you last signed in. Your text is still here: open the page in another tab and send again."
+        "This page is from before you last signed in. Your text is still here: "
+        "open the page in another tab and send again."
     )
     return refusal_page(request, NotAllowed(words, rule="csrf"))
 

@@ -13,7 +13,7 @@ from core.models import Stateful
 from documents.workflow import VERSION_LIFECYCLE, Origin, VersionState
 
 if TYPE_CHECKING:
-    from django.db.models.manager import RelatedManager
+    from django_stubs_ext.db.models.manager import RelatedManager
 
 LANGUAGE_CHOICES = [
     (Language.ENGLISH.value, _("English")),

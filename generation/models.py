@@ -22,7 +22,7 @@ from generation.workflow import (
 )
 
 if TYPE_CHECKING:
-    from django.db.models.manager import RelatedManager
+    from django_stubs_ext.db.models.manager import RelatedManager
 
 TIER_CHOICES = [
     (Tier.HIGH.value, _("high")),
@@ -89,7 +89,9 @@ class Run(Stateful):
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     finished_at = models.DateTimeField(null=True, blank=True)
-    calls = models.ManyToManyField("Call", through="RunCall", related_name="runs")
+    calls: "models.ManyToManyField[Call, RunCall]" = models.ManyToManyField(
+        "Call", through="RunCall", related_name="runs"
+    )
 
     if TYPE_CHECKING:
         run_calls: "RelatedManager[RunCall]"

@@ -14,7 +14,7 @@ from generation.models import Run
 from release.workflow import RELEASE_LIFECYCLE, ReleaseState
 
 if TYPE_CHECKING:
-    from django.db.models.manager import RelatedManager
+    from django_stubs_ext.db.models.manager import RelatedManager
 
 
 class DifficultyLabel(models.Model):

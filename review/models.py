@@ -20,7 +20,7 @@ from review.workflow import (
 )
 
 if TYPE_CHECKING:
-    from django.db.models.manager import RelatedManager
+    from django_stubs_ext.db.models.manager import RelatedManager
 
 SEATS = (1, 2)
 
@@ -55,7 +55,7 @@ class AnswerReview(Stateful):
     """One person's blind review. The seat (1 or 2) makes a third reviewer impossible.
 
     marks: [{"mark": correct|incorrect|unsure, "note": str}, ...] one per answer element, in its order
-    recall: [{"element": str, "mark": missing|unreasonable, "note": str}, ...] one per predicted element not in the answer
+    recall: [{"element": str, "mark": missing|unreasonable, "note": str}, ...] one per element only models gave
     additions: [str, ...] missing elements in the reviewer's own words
     issues: [{"kind": document|question|answer, "note": str}, ...]
     """
@@ -161,7 +161,7 @@ class AuditedSample(models.Model):
 
 
 class QualityScore(models.Model):
-    """One expert's scores of one drawn sample: {dimension: {"score": 0|0.5|1, "why": str}}, and the attribute checks."""
+    """One expert's scores of one drawn sample: {dimension: {"score": 0|0.5|1, "why": str}}, and attribute checks."""
 
     audited = models.ForeignKey(AuditedSample, on_delete=models.PROTECT, related_name="scores")
     scorer = models.ForeignKey(

