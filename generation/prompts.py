@@ -104,9 +104,7 @@ def drafting_messages(*, language: str, task: str, document_text: str) -> list[M
     return [{"role": "system", "content": instructions}, {"role": "user", "content": delimited}]
 
 
-def repair_messages(
-    original: Sequence[Message], raw: str, faults: Sequence[object], language: str
-) -> list[Message]:
+def repair_messages(original: Sequence[Message], raw: str, faults: Sequence[object], language: str) -> list[Message]:
     """The one request to send a malformed reply again: the first exchange, then what was wrong with it.
 
     `faults` are those that `replies.read_drafts` found, or sentences. Of an overlong reply the beginning is sent back.
@@ -207,12 +205,10 @@ def _longest(
     *,
     from_start: bool,
 ) -> tuple[str, int]:
-    for kept in range(count, max(count - 8, 0), -1):
+    for kept in range(count, max(count - 8, -1), -1):
         half = decode(tokens[:kept] if from_start else tokens[len(tokens) - kept :])
         if stands(half):
             return half, kept
-    if count <= 0:
-        return "", 0
     # The tokenizer normalises: its text never equals ours, so only the broken character at the cut is taken off.
     half = decode(tokens[:count] if from_start else tokens[len(tokens) - count :])
     return (half.rstrip("\ufffd") if from_start else half.lstrip("\ufffd")), count

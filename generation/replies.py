@@ -13,7 +13,6 @@ from enum import StrEnum
 from typing import Any
 
 from benchmark.taxonomy import Language, SecondaryTask, check_answer, secondary_task
-
 from generation.prompts import DRAFTS_PER_CALL, clean_text
 
 MOST_DRAFTS_KEPT = 6
@@ -147,8 +146,9 @@ def _unusable(content: object, finish_reason: str | None, reasoning: str | None)
 
 
 _REFUSALS = re.compile(
-    r"^\W*(?:(?:i['’]?m|i am)\s+(?:very\s+)?(?:sorry|unable|not able)|sorry,|i (?:can['’]?t|cannot|won['’]?t|must decline)"
-    r"|i apologi[sz]e|as an ai|抱歉|对不起|很抱歉|非常抱歉|我(?:无法|不能|拒绝)|作为(?:一个|一名)?(?:ai|人工智能))",
+    r"^\W*(?:(?:i['’]?m|i am)\s+(?:very\s+)?(?:sorry|unable|not able)|sorry,"
+    r"|i (?:can['’]?t|cannot|won['’]?t|must decline)|i apologi[sz]e|as an ai"
+    r"|抱歉|对不起|很抱歉|非常抱歉|我(?:无法|不能|拒绝)|作为(?:一个|一名)?(?:ai|人工智能))",
     re.IGNORECASE,
 )
 
@@ -228,7 +228,7 @@ def _syntax_fault(text: str, error: json.JSONDecodeError) -> Fault:
     if error.msg.startswith("Expecting") and before.endswith('"') and rest[0] not in "\"{}[]:,'":
         return Fault(
             FaultClass.UNESCAPED_QUOTE,
-            f"a quotation mark inside a string is not escaped near character {error.pos}; write it as \\\"",
+            f'a quotation mark inside a string is not escaped near character {error.pos}; write it as \\"',
         )
     return Fault(FaultClass.NOT_JSON, f"the JSON cannot be read near character {error.pos}: {error.msg}")
 
@@ -376,7 +376,7 @@ def _check_rules(draft: DraftText, language: Language, task: SecondaryTask) -> N
         raise _FaultyError(FaultClass.RULE_BROKEN, "the answer is not the letter of an option")
 
 
-_QUOTED = re.compile("“[^”]*”|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|`[^`]*`|\"[^\"]*\"", re.DOTALL)
+_QUOTED = re.compile('“[^”]*”|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|`[^`]*`|"[^"]*"', re.DOTALL)
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _WORD = re.compile(r"[A-Za-zÀ-ɏͰ-ϿЀ-ӿ]+")
 _OTHER = re.compile(r"[\u3040-\u30ff\uac00-\ud7af\u0400-\u04ff\u0600-\u06ff\u0e00-\u0e7f]")

@@ -91,5 +91,3 @@ def _near_question(document: Document, question: str) -> str:
     place = document.places(min(known)[1])[0]
     near = document.terms_in(Part(max(0, place - 300), min(len(document.text), place + 300)))
     return next((term for term in near if term not in asked), min(known)[1])
-
-

@@ -54,9 +54,7 @@ def terms_with_counts(draw: Draw, count: int, part: Part | None = None) -> list[
 def inside_and_outside(draw: Draw, part: Part, inside: int, outside: int) -> tuple[list[str], list[str]]:
     """Terms that stand in the part, and terms of the document that do not."""
     document = draw.document
-    within = terms_where(
-        draw, inside, lambda term, _: document.stands(term, part), list(document.terms_in(part))
-    )
+    within = terms_where(draw, inside, lambda term, _: document.stands(term, part), list(document.terms_in(part)))
 
     def absent(term: str, taken: list[str]) -> bool:
         return apart(term, within) and not document.stands(term, part) and document.stands(term)

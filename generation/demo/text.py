@@ -13,23 +13,26 @@ from generation.demo.chance import Chance
 ENGLISH, CHINESE = "English", "Chinese"
 
 _COMMON_WORDS = frozenset(
-    "about above after again against also although always among another around because been before being below "
-    "between both cannot could does doing down during each either even ever every from give given goes gone had has "
-    "have having here hers herself himself however into itself just less like made make many more most much must "
-    "myself never none nothing only other others ours over same self shall should since some something such than "
-    "that their theirs them themselves then there therefore these they thing things this those though through thus "
-    "till together under until unto upon used very were what whatever when where whether which while whom whose will "
-    "with within without would your yours yourself".split()
+    re.findall(
+        r"\w+",
+        """
+        about above after again against also although always among another around because been before being below
+        between both cannot could does doing down during each either even ever every from give given goes gone had
+        has have having here hers herself himself however into itself just less like made make many more most much
+        must myself never none nothing only other others ours over same self shall should since some something such
+        than that their theirs them themselves then there therefore these they thing things this those though through
+        thus till together under until unto upon used very were what whatever when where whether which while whom
+        whose will with within without would your yours yourself
+        """,
+    )
 )
 _COMMON_HAN = "的了是在不一有他她它我这那你们个就着和与也都而其之于以为及或但若又并得地将被把对从到说道听见去来过还只要"
 _WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z]{4,20}(?![A-Za-z0-9_])")
-_HAN_TERM = re.compile(
-    rf"(?<![^\W{_COMMON_HAN}])(?:(?![{_COMMON_HAN}])[\u4e00-\u9fff]){{2,3}}(?![^\W{_COMMON_HAN}])"
-)
+_HAN_TERM = re.compile(rf"(?<![^\W{_COMMON_HAN}])(?:(?![{_COMMON_HAN}])[\u4e00-\u9fff]){{2,3}}(?![^\W{_COMMON_HAN}])")
 _HAN_PAIR = re.compile(r"(?=([\u4e00-\u9fff]{2}))")
 _ANY_WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z][A-Za-z0-9]{1,20}(?![A-Za-z0-9_])")
 _SENTENCE = re.compile(r"[^.!?。！？．；;]+[.!?。！？．；;]*")
-_QUOTES = set("“”\"「」『』`")
+_QUOTES = set('“”"「」『』`')
 _WORD_MARKS = frozenset(f"{ascii_letters}{digits}_")
 
 

@@ -209,7 +209,7 @@ CHOICE_KINDS = (
         {
             ENGLISH: (
                 "Which of the four terms is used in {part}?",
-                "Consider only {part}. Which one of the four options is mentioned there, while the other three are not?",
+                "Consider only {part}. Which of the four options is mentioned there, while the other three are not?",
             ),
             CHINESE: (
                 "下列四个词语中，哪一个用于{part}？",

@@ -232,11 +232,13 @@ FIGURE_KINDS = (
         {
             ENGLISH: (
                 "Sort all non-empty lines of the document by their number of characters, white space at both ends "
-                "aside, into the classes Short (fewer than {n}), Medium (that number or more, but fewer than {m}) and Long "
-                "(all others), and give the share of each class.",
+                "aside, into the classes Short (fewer than {n}), Medium (that number or more, but fewer than {m}) and "
+                "Long (all others), and give the share of each class.",
             ),
             CHINESE: (
-                "将文档的全部非空行按字符数（行首行尾空白不计）分为三类：短行（少于{n}个字符）、中行（不少于该数但少于{m}个字符）和长行（其余各行），给出各类所占比例。",
+                "将文档的全部非空行按字符数（行首行尾空白不计）分为三类："
+                "短行（少于{n}个字符）、中行（不少于该数但少于{m}个字符）和"
+                "长行（其余各行），给出各类所占比例。",
             ),
         },
         {

@@ -5,8 +5,8 @@ from dataclasses import replace
 from generation.demo.asking import NDCG, PAIRWISE, Asked, Draw, Kind
 from generation.demo.picking import (
     inside_and_outside,
-    lettered,
     known_terms,
+    lettered,
     terms_at_places,
     terms_where,
     terms_with_counts,
@@ -54,8 +54,9 @@ def _make_part_counts(draw: Draw) -> Asked | None:
     terms = terms_where(
         draw,
         4,
-        lambda term, taken: draw.document.count(term, part)
-        not in (0, *(draw.document.count(other, part) for other in taken)),
+        lambda term, taken: (
+            draw.document.count(term, part) not in (0, *(draw.document.count(other, part) for other in taken))
+        ),
         list(draw.document.terms_in(part)),
     )
     return Asked(terms=tuple(terms), part=part) if len(terms) >= 2 else None

@@ -65,9 +65,7 @@ def _make_members_twice(draw: Draw) -> Asked | None:
     part = document.some_part(draw.chance)
     source = list(document.terms_in(part))
     often = terms_where(draw, draw.chance.between(2, 3), lambda term, _: document.count(term, part) >= 2, source)
-    once = terms_where(
-        draw, 4, lambda term, _: document.count(term, part) == 1 and apart(term, often), source
-    )
+    once = terms_where(draw, 4, lambda term, _: document.count(term, part) == 1 and apart(term, often), source)
     return Asked(part=part, n=2, terms=tuple(draw.chance.shuffled([*often, *once]))) if often else None
 
 
@@ -191,9 +189,7 @@ def _of_two(draw: Draw, early: Part, late: Part, asked: Asked, source: list[str]
 
     before = terms_where(draw, 3, lambda term, _: sides(term) == (True, False), source)
     after = terms_where(draw, 3, lambda term, _: sides(term) == (False, True) and apart(term, before), source)
-    both = terms_where(
-        draw, 2, lambda term, _: sides(term) == (True, True) and apart(term, [*before, *after]), source
-    )
+    both = terms_where(draw, 2, lambda term, _: sides(term) == (True, True) and apart(term, [*before, *after]), source)
     if not before or not after:
         return None
     terms = tuple(draw.chance.shuffled([*before, *after, *both]))

@@ -177,7 +177,10 @@ SUMMARY_KINDS = (
             CHINESE: ("请在{n}字以内概括{part}中有关{terms}的内容。",),
         },
         _ELEMENTS,
-        {ENGLISH: "All passages stand in the named part and keep to the subject", CHINESE: "全部语句都位于指定的部分且切合主题"},
+        {
+            ENGLISH: "All passages stand in the named part and keep to the subject",
+            CHINESE: "全部语句都位于指定的部分且切合主题",
+        },
         _make_term,
         references,
     ),
