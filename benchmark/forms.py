@@ -53,6 +53,7 @@ NUMBER = re.compile(rf"(?P<before>[$€£¥￥]?) ?{FIGURE}(?P<space> ?)(?P<unit
 OPTION_LETTERS = re.compile(r"[A-Z]+")
 SENTENCE_WORDS = 6
 SENTENCE_HAN = 16
+SENTENCE_CHARACTERS = 200
 WORD = re.compile(rf"[^\W\d_{HAN}]+|[{HAN}]", re.UNICODE)
 CODE_MARKS = re.compile(r"[_(){}\[\]<>=/\\@#$&*|:]")
 
@@ -87,7 +88,7 @@ def _unit(unit: str) -> str:
 def _is_long(text: str) -> bool:
     words = WORD.findall(text)
     han = sum(len(word) == 1 and bool(re.match(f"[{HAN}]", word)) for word in words)
-    return len(words) - han > SENTENCE_WORDS or han > SENTENCE_HAN
+    return len(words) - han > SENTENCE_WORDS or han > SENTENCE_HAN or len(text) > SENTENCE_CHARACTERS
 
 
 def _date_pattern(text: str) -> str:

@@ -53,11 +53,12 @@ __all__ = [
 TEXT_FIELDS = ("task_description", "elements", "supplementary")
 
 # Wording by which a description would set an output form of its own, beside or against the fixed requirement.
+GIVE = "list|output|write|give|put|print|name"
 OUTPUT_REQUIREMENTS = (
     r"\bline by line\b",
     r"\bone per line\b",
-    r"\b(?:list|output|write|give|put|print|name)\b[^.!?\n]{0,60}\b(?:one|each)\b[^.!?\n]{0,20}\b(?:per|a|own|separate|new) line\b",
-    r"\b(?:list|output|write|give|put|print|name)\b[^.!?\n]{0,60}\bon separate lines\b",
+    rf"\b(?:{GIVE})\b[^.!?\n]{{0,60}}\b(?:one|each)\b[^.!?\n]{{0,20}}\b(?:per|a|own|separate|new) line\b",
+    rf"\b(?:{GIVE})\b[^.!?\n]{{0,60}}\bon separate lines\b",
     r"\bwithout (?:any )?(?:additional|extra|other|further) (?:content|text|words?|explanations?)\b",
     r"\bdo not output\b",
     r"\bdo not (?:include|add|write|give) any(?:thing else\b| additional\b| extra\b| explanations?\b)",

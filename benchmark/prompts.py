@@ -153,6 +153,7 @@ def split_prompt(language: Language, prompt: str, thinking: bool) -> Parts:
     parts = Parts(
         Language(language), description, elements, supplementary.removeprefix("\n"), tuple(example.split("\n"))
     )
-    if "".join(segment.text for segment in segments(parts, thinking)) != prompt:
+    again = "".join(segment.text for segment in segments(parts, thinking))
+    if again != prompt or not all(parts.example):
         raise NotAPrompt(gettext_noop("White space or line ends stand where the template has none."))
     return parts

@@ -13,7 +13,7 @@ from benchmark.elements import HAN
 CHINESE_CHARACTER = f"[{HAN}\u3001-\u303f\uff01-\uff60]"
 FULL_WIDTH = re.compile("[\u3001-\u3002\u3008-\u3011\uff01-\uff5e]+")
 ASCII_BETWEEN_CHINESE = re.compile(f"(?<={CHINESE_CHARACTER})[,;:?!().](?={CHINESE_CHARACTER})")
-QUOTED = r"```.*?```|`[^`\n]*`|“[^“”]*”|‘[^‘’\n]*’(?!\w)|\"[^\"\n]*\""
+QUOTED = r"```.*?```|`[^`\n]*`|“[^“”]*”|‘[^‘’\n]*’(?!\w)|\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)"
 CHINESE_QUOTED = QUOTED + "|「[^「」]*」|『[^『』]*』"
 EXEMPT_IN_ENGLISH = re.compile(QUOTED, re.DOTALL)
 EXEMPT_IN_CHINESE = re.compile(CHINESE_QUOTED, re.DOTALL)

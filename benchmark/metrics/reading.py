@@ -1,7 +1,7 @@
 """How an answer is read out of a model's reply, the same for every metric.
 
 What follows the last `[Answer]` counts; where there is none, what follows the last `[答案]`; else the whole reply.
-Lines are compared in lower case, with runs of white space as one space. See the scoring definitions in docs.
+Lines are compared in lower case, with runs of white space as one space.
 """
 
 from collections.abc import Sequence

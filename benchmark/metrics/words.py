@@ -29,7 +29,7 @@ def _tokenizer() -> Any:
         # Old escapes in its sources; an import must not fail where warnings are errors.
         warnings.simplefilter("ignore")
         # 37 MB of dictionary that only summaries in Chinese need.
-        import jieba  # type: ignore[import-untyped]  # noqa: PLC0415
+        import jieba  # noqa: PLC0415
 
     logging.getLogger("jieba").setLevel(logging.ERROR)
     tokenizer = jieba.Tokenizer()
