@@ -57,7 +57,7 @@ def parts_of(
 
 
 def first_parts(sample: Sample) -> Parts:
-    """What the form begins with: the last standardization, else the approved question as far as it can be told apart."""
+    """What the form begins with: the last standardization, else the approved question as far as it tells them apart."""
     last = sample.standardizations.order_by("-number").first()
     if last is not None:
         return last.parts
@@ -72,7 +72,7 @@ def first_parts(sample: Sample) -> Parts:
 
 
 def render(sample: Sample, parts: Parts, *, answer: Sequence[str] | None = None) -> Rendering:
-    """Both prompts and all findings. Summaries are compared by their words here: no model is loaded in a web process."""
+    """Both prompts and all findings. Summaries are compared by words alone: no model is loaded here."""
     reference = approved_submission(sample).answer if answer is None else answer
     found = check(parts, task=sample.task, answer=list(reference), document_language=sample.language)
     return Rendering(parts, nonthinking_prompt(parts), thinking_prompt(parts), tuple(found))

@@ -67,7 +67,7 @@ def _one_step(candidate: Candidate, by: User, wrong: int) -> None:
 
 
 def challenged(candidate: Candidate, by: User, *, wrong: int = 1, waiting: int = 0, failed: int = 0) -> Challenge:
-    """The candidate asked of five models: `waiting` still out, `failed` without answer, `wrong` wrong, the rest right."""
+    """Asked of five models: `waiting` still out, `failed` without answer, `wrong` wrong, the rest right."""
     challenge = actions.challenge_candidate(candidate=candidate, version=candidate.version, by=by)
     challenge.run.run_calls.all().delete()
     answers = [WRONG] * wrong + [RIGHT] * (5 - wrong - waiting - failed)
