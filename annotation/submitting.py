@@ -52,7 +52,7 @@ def can_submit_sample(user: User, sample: Sample) -> bool:
 
 @transaction.atomic
 def submit_sample(*, sample: Sample, checklist: Sequence[bool | str], by: User, note: str = "") -> Submission:
-    """Hand the chosen candidate to expert audit. All seven items are ticked: as seven trues, or by their names."""
+    """Hand the chosen candidate to expert audit. All seven items are ticked: as seven trues, or by their codes."""
     claims.desk(sample, by)
     candidate = sample.chosen
     if candidate is None:
@@ -93,7 +93,7 @@ def _require_checklist(given: Sequence[bool | str]) -> None:
     names = [str(item) for item in given]
     ticked = [item is True for item in given]
     complete = len(ticked) == len(CHECKLIST) and all(ticked)
-    if not complete and not {item.key for item in CHECKLIST} <= set(names):
+    if not complete and not {item.code for item in CHECKLIST} <= set(names):
         raise RuleBroken(
             _("A sample is submitted only with all seven items of the checklist ticked."), rule="checklist_needed"
         )

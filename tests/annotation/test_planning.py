@@ -10,6 +10,7 @@ from core.history import history_of
 from core.refusals import Conflict, Invalid, NotAllowed, RuleBroken
 from documents.workflow import VersionState
 from generation.models import Call, Draft, Run
+from generation.panels import ensure_panel
 from generation.workflow import CallState, RunState
 from tests.factories import make_annotator, make_call, make_expert, make_lead, make_model, make_sample, make_version
 
@@ -65,6 +66,7 @@ def test_a_pair_exists_once_and_an_exhausted_sample_does_not_count() -> None:
 
 
 def drafting_sample() -> Sample:
+    ensure_panel("demo")
     lead = make_lead()
     sample = actions.create_sample(document=make_version().document, task_code="T1.2", by=lead)
     return actions.draft_sample(sample=sample, by=lead)
