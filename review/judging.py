@@ -72,7 +72,7 @@ def cleaned(
     ]
     if too_long:
         words = _("At most %(most)s characters.") % {"most": LONGEST_NOTE}
-        raise Invalid({field: words for field in too_long})
+        raise Invalid(dict.fromkeys(too_long, words))
     return content
 
 
