@@ -1,5 +1,6 @@
 """What every request passes: headers, the person's language, the lost log-in, refusals, and one effect per POST."""
 
+import zoneinfo
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -9,8 +10,9 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render, resolve_url
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from core import idempotency
 from core.models import User
@@ -50,8 +52,15 @@ class SecurityHeadersMiddleware:
         return response
 
 
+def zone_of(request: HttpRequest) -> zoneinfo.ZoneInfo:
+    try:
+        return zoneinfo.ZoneInfo(getattr(request.user, "time_zone", "") or settings.TIME_ZONE)
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError):
+        return zoneinfo.ZoneInfo(settings.TIME_ZONE)
+
+
 class PersonLanguageMiddleware:
-    """The language a person chose wins over the browser's."""
+    """The language a person chose wins over the browser's; times are shown in the person's zone."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -61,6 +70,10 @@ class PersonLanguageMiddleware:
         if language:
             translation.activate(language)
             request.LANGUAGE_CODE = translation.get_language()
+        with timezone.override(zone_of(request)):
+            return self.answer(request)
+
+    def answer(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         response.headers.setdefault("Content-Language", translation.get_language() or settings.LANGUAGE_CODE)
         return response
@@ -105,7 +118,31 @@ def refusal_page(request: HttpRequest, error: Refused) -> HttpResponse:
         response.headers["HX-Retarget"] = "#refusal"
         response.headers["HX-Reswap"] = "innerHTML"
         return response
-    return render(request, "errors/refused.html", {"refusal": error}, status=error.status)
+    context = {"refusal": error, "typed": _typed(request), "back": _page_before(request)}
+    return render(request, "errors/refused.html", context, status=error.status)
+
+
+SECRETS = frozenset({"csrfmiddlewaretoken", "_once", "next"})
+
+
+def _typed(request: HttpRequest) -> list[tuple[str, str]]:
+    """What somebody wrote into the refused form, so that the answer can give it back. Never a password."""
+    if request.method != "POST":
+        return []
+    return [
+        (name, text)
+        for name, texts in request.POST.lists()
+        if name not in SECRETS and "password" not in name
+        for text in texts
+        if " " in text.strip() or len(text) > 20
+    ]
+
+
+def _page_before(request: HttpRequest) -> str:
+    """The page of this site that sent the form."""
+    before = request.META.get("HTTP_REFERER", "")
+    safe = url_has_allowed_host_and_scheme(before, {request.get_host()}, require_https=request.is_secure())
+    return before if safe else "/"
 
 
 class OnceMiddleware:
