@@ -67,7 +67,13 @@ def take_seat(*, case: ReviewCase, by: User) -> AnswerReview:
             _("The document's approval was withdrawn. The sample waits until it is approved again."),
             rule="document_not_approved",
         )
-    again = job_on(case, by) == Job.REVIEWS
+    held = job_on(case, by)
+    if held in {Job.VERIFIES, Job.JUDGES}:
+        raise NotAllowed(
+            _("You verified, audited or adjudicated this sample; others must review it."),
+            rule="two_jobs_on_one_sample",
+        )
+    again = held == Job.REVIEWS
     if again and somebody_new_is_left(case):
         raise NotAllowed(
             _("You reviewed this sample in an earlier round, and people who have not are left."),
@@ -142,6 +148,9 @@ def save_review(
     if kept:
         return review
     _still_draft(review)
+    if content_of(review) == content:
+        # The same text twice, as when a page saves while its form is being sent: nothing is in conflict.
+        return review
     raise _stale(review, sent=content.as_fields())
 
 
@@ -255,6 +264,12 @@ def record_look(*, case: ReviewCase, by: User) -> None:
     """A lead looked at the reviews of a case that is not decided: allowed, and written down."""
     if by.is_lead and case.state in {CaseState.AWAITING_PREDICTIONS, CaseState.OPEN}:
         history.record("look_at_reviews", case, by=by)
+
+
+def record_look_at_scores(*, audited: AuditedSample, by: User) -> None:
+    """The same for scores that are still blind."""
+    if by.is_lead and 0 < audited.scores.count() < len(QUALITY_SEATS):
+        history.record("look_at_scores", audited, by=by)
 
 
 # Quality audit ---------------------------------------------------------------------------------------------------

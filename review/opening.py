@@ -88,6 +88,7 @@ def open_case(case: ReviewCase) -> bool:
             history.advance(case, "open", by=None)
             ReviewCase.objects.filter(pk=case.pk).update(opened_at=timezone.now())
             open_review(sample=case.sample)
-    except Conflict:
+    except (Conflict, RuleBroken):
+        # Somebody was faster, or the approval was withdrawn meanwhile.
         return False
     return True

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
 
 from annotation.models import Participation
 from annotation.workflow import Job
@@ -18,6 +19,7 @@ from core.models import User
 from core.workflow import Role
 from generation.models import LanguageModel
 from generation.queries import Result, results_of
+from generation.workflow import RunState
 from review.models import SEATS, AnswerReview, AuditedSample, QualityScore, ReviewCase
 from review.workflow import CaseState
 
@@ -87,7 +89,7 @@ def cases_for_list() -> QuerySet[ReviewCase]:
     ).defer("standardization__question_thinking", "prediction_run__prompt", "prediction_run__prompt_thinking")
 
 
-def _jobs_of(person: User, *jobs: Job) -> Exists:
+def _holds(person: User, *jobs: Job) -> Exists:
     return Exists(Participation.objects.filter(sample=OuterRef("sample"), person=person, job__in=jobs))
 
 
@@ -114,9 +116,9 @@ def cases_offered_to(person: User) -> QuerySet[ReviewCase]:
             used=Coalesce(Subquery(used, output_field=IntegerField()), 0),
         )
         .filter(taken__lt=len(SEATS))
-        .exclude(_jobs_of(person, Job.VERIFIES, Job.JUDGES))
+        .exclude(_holds(person, Job.VERIFIES, Job.JUDGES))
         .exclude(Exists(AnswerReview.objects.filter(case=OuterRef("pk"), reviewer=person)))
-        .filter(~_jobs_of(person, Job.REVIEWS) | Q(used__gte=people))
+        .filter(~_holds(person, Job.REVIEWS) | Q(used__gte=people))
         .order_by("pk")
     )
 
@@ -127,6 +129,23 @@ def somebody_new_is_left(case: ReviewCase) -> bool:
     return User.objects.filter(is_active=True, role__in=STAGE_ROLES).exclude(Exists(part)).exists()
 
 
+def waiting_reason(case: ReviewCase) -> str:
+    """Why a case still waits for predictions, in a lead's words; empty when it does not wait."""
+    if case.state != CaseState.AWAITING_PREDICTIONS:
+        return ""
+    if not case.sample.document_version.is_approved:
+        return _("The document's approval was withdrawn.")
+    run = case.prediction_run
+    if run is None:
+        return _("The predictions are not asked for yet.")
+    if run.state == RunState.CANCELLED:
+        return _("The prediction run was cancelled.")
+    if run.state != RunState.FINISHED:
+        return _("The models are still answering.")
+    failed = sorted({use.call.model.name for use in run.run_calls.all() if not use.call.has_answer})
+    return _("No model answered: %(models)s. Retry the run.") % {"models": ", ".join(failed)}
+
+
 def cases_to_adjudicate(person: User) -> QuerySet[ReviewCase]:
     """Disputed cases that this expert may decide: not those whose sample they verified or reviewed."""
     if not person.is_expert:
@@ -134,7 +153,7 @@ def cases_to_adjudicate(person: User) -> QuerySet[ReviewCase]:
     return (
         cases_for_list()
         .filter(state=CaseState.DISPUTED)
-        .exclude(_jobs_of(person, Job.VERIFIES, Job.REVIEWS))
+        .exclude(_holds(person, Job.VERIFIES, Job.REVIEWS))
         .order_by("pk")
     )
 
@@ -147,7 +166,7 @@ def cases_visible_to(person: User) -> QuerySet[ReviewCase]:
     seen = Q(own) | Q(pk__in=cases_offered_to(person).values("pk"))
     if person.is_expert:
         seen |= Q(pk__in=cases_to_adjudicate(person).values("pk"))
-        seen |= Q(_jobs_of(person, Job.JUDGES), state__in=DECIDED)
+        seen |= Q(_holds(person, Job.JUDGES), state__in=DECIDED)
     return cases_for_list().filter(seen).order_by("pk")
 
 
@@ -209,7 +228,7 @@ def audited_offered_to(person: User) -> QuerySet[AuditedSample]:
         audited_for_list()
         .alias(taken=_scores_of_row())
         .filter(taken__lt=len(QUALITY_SEATS))
-        .exclude(_jobs_of(person, Job.VERIFIES, Job.JUDGES))
+        .exclude(_holds(person, Job.VERIFIES, Job.JUDGES))
         .exclude(Exists(QualityScore.objects.filter(audited=OuterRef("pk"), scorer=person)))
         .order_by("-audit", "position")
     )
