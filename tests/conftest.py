@@ -17,13 +17,13 @@ SHARED_DATA = Path(os.environ.get("LBP_SHARED_DATA", Path(__file__).resolve().pa
 # Django's own name for what empties the tables after a transactional test.
 NAME = "_fixture_teardown"
 
+CHROMIUM = shutil.which("chromium")
 # marker -> is it here, and what to say when not
 NEEDS = {
     "postgres": (lambda: connection.vendor == "postgresql", "needs PostgreSQL: set DATABASE_URL"),
     "redis": (lambda: bool(settings.REDIS_URL), "needs Redis: set REDIS_URL"),
     "browser": (lambda: CHROMIUM is not None, "needs Debian's Chromium: apt-get install chromium"),
 }
-CHROMIUM = shutil.which("chromium")
 
 
 def pytest_report_header() -> str:

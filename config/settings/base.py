@@ -151,6 +151,7 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = Path(env("STATIC_ROOT", default=str(DATA_DIR / "static")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 # Limits: a 256k-token Chinese text is 1.2 MB as multipart and 3.6 MB when it is percent-encoded.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 40 * 1024 * 1024

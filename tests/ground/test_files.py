@@ -59,3 +59,18 @@ def test_every_service_of_a_deployment_has_a_health_check() -> None:
 def test_a_deployment_opens_the_web_to_the_outside_and_nothing_else() -> None:
     services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
     assert [name for name, service in services.items() if "ports" in service] == ["web"]
+
+
+def test_the_readme_names_every_setting() -> None:
+    code = "".join(path.read_text() for path in (ROOT / "config").rglob("*.py"))
+    read = set(re.findall(r'env(?:iron)?(?:\.\w+)?[(\[]\s*"([A-Z_]+)"', code)) - {"UV_DEFAULT_INDEX", "UV_INDEX_URL"}
+    told = (ROOT / "README.md").read_text()
+    assert len(read) > 20
+    assert [name for name in sorted(read) if f"`{name}`" not in told] == []
+
+
+def test_the_readme_names_every_command() -> None:
+    told = (ROOT / "README.md").read_text()
+    commands = [path.stem for path in ROOT.glob("[a-z]*/management/commands/[a-z]*.py")]
+    assert "serve" in commands
+    assert [name for name in commands if f"`{name}" not in told] == []
