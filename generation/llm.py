@@ -416,7 +416,9 @@ def _unanswered(exchange: "_Exchange", error_name: str, *, demo: bool) -> Failur
     if exchange.requests:
         return Failure(FailureKind.CONNECTION_LOST)
     # Nothing left this machine: LiteLLM refused the arguments, or the simulated model does not exist.
-    words = f"The request could not be made ({error_name})." if not demo else f"The simulated model failed ({error_name})."
+    words = (
+        f"The request could not be made ({error_name})." if not demo else f"The simulated model failed ({error_name})."
+    )
     return Failure(FailureKind.NOT_SENT, words=words)
 
 

@@ -14,7 +14,9 @@ from core.models import Stateful
 from documents.models import DocumentVersion
 from generation.workflow import (
     CALL_LIFECYCLE,
+    CALL_TONES,
     RUN_LIFECYCLE,
+    RUN_TONES,
     CallState,
     Kind,
     Purpose,
@@ -114,6 +116,14 @@ class Run(Stateful):
     def is_finished(self) -> bool:
         return self.state == RunState.FINISHED
 
+    @property
+    def is_under_way(self) -> bool:
+        return self.state in {RunState.QUEUED, RunState.RUNNING}
+
+    @property
+    def tone(self) -> str:
+        return RUN_TONES[RunState(self.state)]
+
 
 class Call(Stateful):
     """One logical request to one model, kept with its reply. `key` is unique: the same frozen input is asked once.
@@ -174,6 +184,16 @@ class Call(Stateful):
     @property
     def has_answer(self) -> bool:
         return self.state in {CallState.SUCCEEDED, CallState.PARTIAL}
+
+    @property
+    def tone(self) -> str:
+        return CALL_TONES[CallState(self.state)]
+
+    @property
+    def was_served_by_another(self) -> bool:
+        """The reply names another model than the one that was asked."""
+        asked, served = self.model.litellm_id.rpartition("/")[2], self.served_model.rpartition("/")[2]
+        return bool(served) and asked.lower() not in served.lower()
 
 
 class RunCall(models.Model):

@@ -246,9 +246,7 @@ def is_approved(version_id: int) -> bool:
 
 
 def _is_ours(attempt: Attempt) -> bool:
-    mine = Call.objects.select_for_update().filter(
-        pk=attempt.call.pk, state=CallState.CALLING, sent_at=attempt.sent_at
-    )
+    mine = Call.objects.select_for_update().filter(pk=attempt.call.pk, state=CallState.CALLING, sent_at=attempt.sent_at)
     return bool(mine.values_list("pk", flat=True))
 
 

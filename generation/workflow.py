@@ -38,6 +38,23 @@ class CallState(TextChoices):
     CANCELLED = "cancelled", _("cancelled")
 
 
+# How a state looks: pass, fail, warn, now or idle.
+RUN_TONES = {
+    RunState.QUEUED: "idle",
+    RunState.RUNNING: "now",
+    RunState.FINISHED: "pass",
+    RunState.CANCELLED: "idle",
+}
+CALL_TONES = {
+    CallState.QUEUED: "idle",
+    CallState.CALLING: "now",
+    CallState.SUCCEEDED: "pass",
+    CallState.PARTIAL: "warn",
+    CallState.FAILED: "fail",
+    CallState.UNKNOWN: "warn",
+    CallState.CANCELLED: "idle",
+}
+
 RUN_LIFECYCLE = Lifecycle(
     RunState,
     [
