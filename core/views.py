@@ -14,9 +14,12 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from benchmark.taxonomy import Language
 from core import actions
+from core import guidelines as criteria
 from core.context_processors import THEME_COOKIE
 from core.forms import ApiTokenForm, PreferencesForm
+from core.guidelines import taxonomy_in
 from core.middleware import refusal_page
 from core.models import ApiToken, User
 from core.refusals import NotAllowed
@@ -164,4 +167,12 @@ def revoke_api_token(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def guidelines(request: HttpRequest) -> HttpResponse:
-    return render(request, "core/guidelines.html", {"section": "guidelines"})
+    """The criteria beside the work, the benchmark's tasks, and the version that verdicts record."""
+    language = Language.CHINESE if (translation.get_language() or "").startswith("zh") else Language.ENGLISH
+    context = {
+        "section": "guidelines",
+        "criteria": criteria,
+        "text_language": "zh-Hans" if language is Language.CHINESE else "en",
+        "primary_tasks": taxonomy_in(language),
+    }
+    return render(request, "core/guidelines.html", context)

@@ -14,12 +14,12 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.middleware import STATE_OF_LEVEL
 from core.models import User
 
 register = template.Library()
 
 ICON_OF_STATE = {"pass": "check", "fail": "cross", "warn": "bang", "now": "half", "idle": "ring"}
-STATE_OF_LEVEL = {"success": "pass", "error": "fail", "warning": "warn"}
 
 
 @register.simple_tag
@@ -43,7 +43,7 @@ _icon = icon
 
 @register.simple_tag
 def state_icon(state: str) -> SafeString:
-    return _icon(ICON_OF_STATE.get(state, "info"))
+    return _icon("info" if state == "idle" else ICON_OF_STATE[state])
 
 
 @register.filter
@@ -56,6 +56,10 @@ def state_of(level_tag: str) -> str:
 def field(bound: BoundField, label: str = "", hint: str = "", rows: int = 0) -> dict[str, Any]:
     """Label, widget, and below it the hint or, in its place, the error; tied together for screen readers."""
     widget = bound.field.widget
+    label = label or str(bound.label)
+    # allauth repeats the label as placeholder: noise, and gone when it is needed.
+    if str(bound.form.__class__.__module__).startswith("allauth."):
+        widget.attrs.pop("placeholder", None)
     several = isinstance(widget, RadioSelect | CheckboxSelectMultiple)
     single_check = isinstance(widget, CheckboxInput)
     hint = hint or str(bound.help_text)
@@ -68,7 +72,7 @@ def field(bound: BoundField, label: str = "", hint: str = "", rows: int = 0) -> 
         attributes["rows"] = rows
     return {
         "bound": bound,
-        "label": label or bound.label,
+        "label": label,
         "hint": hint,
         "control": bound.as_widget(attrs=attributes),
         "several": several,
