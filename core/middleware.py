@@ -2,6 +2,7 @@
 
 import zoneinfo
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -193,6 +194,9 @@ def _page_before(request: HttpRequest) -> str:
     return before if safe else "/"
 
 
+SECOND_CLICK_WAITS = timedelta(seconds=10)
+
+
 class OnceMiddleware:
     """Double click, back button, resend: a form posted twice with the same `_once` value has one effect."""
 
@@ -207,11 +211,11 @@ class OnceMiddleware:
         if not key:
             return self.get_response(request)
         try:
-            begun = idempotency.begin(person=person, key=f"page:{key}", mark=idempotency.fingerprint(request))
+            mark = idempotency.fingerprint(request)
+            begun = idempotency.begin(person=person, key=f"page:{key}", mark=mark, wait=SECOND_CLICK_WAITS)
         except Refused as refusal:
             return refusal_page(request, refusal)
         if begun.replay is not None:
-            messages.get_messages(request)
             return begun.replay
         try:
             response = self.get_response(request)

@@ -171,6 +171,7 @@ def retry_run(*, run: Run, by: User) -> Run:
     each call; what was answered is never asked again."""
     _leads_or_starter(by, run)
     with transaction.atomic():
+        run.state = Run.objects.select_for_update().values_list("state", flat=True).get(pk=run.pk)
         again = leaf_calls(run).filter(state__in=[CallState.FAILED, CallState.CANCELLED])
         calls = [call for call in again if not call.drafts.exists()]
         if not calls:

@@ -226,7 +226,7 @@ async def complete(request: Request) -> Reply:
         _exchange.reset(token)
     if exchange.is_page:
         raise Failure(FailureKind.GATEWAY_PAGE, status=exchange.status)
-    return _salvage(exchange, request) or _reply(response, request)
+    return _reply(response, exchange, request)
 
 
 def _arguments(request: Request, key: str) -> dict[str, Any]:
@@ -287,32 +287,40 @@ def _response_format(request: Request) -> dict[str, Any]:
 # --- reading what came back ------------------------------------------------------------------------------------------
 
 
-def _reply(response: Any, request: Request) -> Reply:
+def _reply(response: Any, exchange: "_Exchange", request: Request) -> Reply:
+    """As LiteLLM read it; the figures as the provider gave them, where it speaks OpenAI's language: LiteLLM fills in
+    what is missing without saying so."""
     choices = getattr(response, "choices", None) or []
     choice = choices[0] if choices else None
     message = getattr(choice, "message", None)
     content = getattr(message, "content", None)
     reasoning = getattr(message, "reasoning_content", None) or ""
+    body = exchange.openai_body
     usage = getattr(response, "usage", None)
+    given = (
+        (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None))
+        if body is None
+        else _figures(body)
+    )
+    served = (body or {}).get("model") or getattr(response, "model", "") or ""
     return Reply(
         content=content if isinstance(content, str) else None,
         reasoning=str(reasoning),
         finish_reason=str(getattr(choice, "finish_reason", "") or ""),
-        served_model=str(getattr(response, "model", "") or "")[:200],
-        usage=_usage(
-            getattr(usage, "prompt_tokens", None),
-            getattr(usage, "completion_tokens", None),
-            request,
-            f"{content or ''}{reasoning}",
-        ),
+        served_model=str(served)[:200],
+        usage=_usage(*given, request, f"{content or ''}{reasoning}"),
     )
 
 
+def _figures(body: Mapping[str, Any]) -> tuple[object, object]:
+    usage = body.get("usage")
+    return (usage.get("prompt_tokens"), usage.get("completion_tokens")) if isinstance(usage, dict) else (None, None)
+
+
 def _salvage(exchange: "_Exchange", request: Request) -> Reply | None:
-    """A reply in OpenAI's form read by ourselves: a paid reply must not be lost to an odd field beside it, and its
-    figures must be the provider's own."""
-    body = exchange.json if exchange.status == 200 else None
-    if not isinstance(body, dict) or not isinstance(body.get("choices"), list) or "error" in body:
+    """A reply in OpenAI's form over which LiteLLM stumbled: a paid reply must not be lost to an odd field beside it."""
+    body = exchange.openai_body
+    if body is None:
         return None
     choice = body["choices"][0] if body["choices"] else {}
     message = choice.get("message") if isinstance(choice, dict) else None
@@ -321,13 +329,12 @@ def _salvage(exchange: "_Exchange", request: Request) -> Reply | None:
     message = message or {}
     content = message.get("content")
     reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
-    usage = body.get("usage") if isinstance(body.get("usage"), dict) else {}
     return Reply(
         content=content if isinstance(content, str) else None,
         reasoning=reasoning if isinstance(reasoning, str) else "",
         finish_reason=str(choice.get("finish_reason") or ""),
         served_model=str(body.get("model") or "")[:200],
-        usage=_usage(usage.get("prompt_tokens"), usage.get("completion_tokens"), request, f"{content}{reasoning}"),
+        usage=_usage(*_figures(body), request, f"{content or ''}{reasoning}"),
     )
 
 
@@ -448,6 +455,14 @@ class _Exchange:
             return None
 
     @property
+    def openai_body(self) -> dict[str, Any] | None:
+        """The body of a reply in OpenAI's form; None for errors and for providers with a form of their own."""
+        body = self.json if self.status == 200 else None
+        if not isinstance(body, dict) or not isinstance(body.get("choices"), list) or body.get("error"):
+            return None
+        return body
+
+    @property
     def is_page(self) -> bool:
         return "html" in self.content_type or self.body[:200].lstrip().lower().startswith((b"<!doctype", b"<html"))
 
@@ -485,11 +500,14 @@ def _litellm() -> Any:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ.setdefault("LITELLM_LOG", "CRITICAL")
     import logging  # noqa: PLC0415
+    import warnings  # noqa: PLC0415
 
     import litellm  # noqa: PLC0415 -- 4 seconds and 200 MB that the web process never pays
 
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    # A warning about an odd field would print what is in it.
+    warnings.filterwarnings("ignore", message="Pydantic serializer warnings")
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     litellm.turn_off_message_logging = True

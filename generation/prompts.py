@@ -24,6 +24,8 @@ DRAFTS_PER_CALL = 3
 Message = dict[str, str]
 
 _TEXTS = Path(__file__).parent / "prompt_texts" / PROMPT_VERSION
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONGEST_RAW = 40_000
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 _STRING = {"type": "string", "minLength": 1}
@@ -74,7 +76,12 @@ class Truncated:
 
 def prompt_hash(text: str) -> str:
     """SHA-256 of the UTF-8 bytes, in hex; what a call keeps of the prompt it sent."""
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def clean_text(text: str) -> str:
+    """Without NUL; lone surrogates become U+FFFD. What a database and a UTF-8 stream can hold."""
+    return _SURROGATE.sub("\ufffd", text.replace("\x00", ""))
 
 
 # --- drafting --------------------------------------------------------------------------------------------------------
@@ -97,16 +104,15 @@ def drafting_messages(*, language: str, task: str, document_text: str) -> list[M
     return [{"role": "system", "content": instructions}, {"role": "user", "content": delimited}]
 
 
-def repair_messages(
-    original: Sequence[Message], raw: str, faults: Sequence[str], language: str
-) -> list[Message]:
+def repair_messages(original: Sequence[Message], raw: str, faults: Sequence[object], language: str) -> list[Message]:
     """The one request to send a malformed reply again: the first exchange, then what was wrong with it.
 
-    `faults` are sentences for the model (`str(fault)` of the faults that `replies.read_drafts` found).
+    `faults` are those that `replies.read_drafts` found, or sentences. Of an overlong reply the beginning is sent back.
     """
     named = "\n".join(f"- {fault}" for fault in faults)
     request = _fill(_text("repair", Language(language)), {"faults": named})
-    return [*original, {"role": "assistant", "content": raw or "(empty)"}, {"role": "user", "content": request}]
+    said = clean_text(raw)[:_LONGEST_RAW] or "(empty)"
+    return [*original, {"role": "assistant", "content": said}, {"role": "user", "content": request}]
 
 
 @lru_cache(maxsize=64)
@@ -199,12 +205,10 @@ def _longest(
     *,
     from_start: bool,
 ) -> tuple[str, int]:
-    for kept in range(count, max(count - 8, 0), -1):
+    for kept in range(count, max(count - 8, -1), -1):
         half = decode(tokens[:kept] if from_start else tokens[len(tokens) - kept :])
         if stands(half):
             return half, kept
-    if count <= 0:
-        return "", 0
     # The tokenizer normalises: its text never equals ours, so only the broken character at the cut is taken off.
     half = decode(tokens[:count] if from_start else tokens[len(tokens) - count :])
     return (half.rstrip("\ufffd") if from_start else half.lstrip("\ufffd")), count

@@ -13,8 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from benchmark.taxonomy import Language, SecondaryTask, check_answer, secondary_task
-
-from generation.prompts import DRAFTS_PER_CALL
+from generation.prompts import DRAFTS_PER_CALL, clean_text
 
 MOST_DRAFTS_KEPT = 6
 LONGEST = {"question": 8_000, "elements": 400, "rationale": 20_000, "option": 4_000, "answer": 8_000, "step": 8_000}
@@ -91,19 +90,13 @@ class DraftReading:
     faults: tuple[Fault, ...]
     outcome: Outcome
     cleaned: bool = False
-    """True when NUL or lone surrogates were taken out."""
+    """True when NUL or lone surrogates were taken out of the reply before it was read."""
 
 
 @dataclass(frozen=True)
 class AnswerReading:
     text: str | None
     fault: Fault | None
-
-
-def clean_text(text: str) -> str:
-    """Without NUL; lone surrogates become U+FFFD. What a database and a UTF-8 stream can hold."""
-    text = text.replace("\x00", "")
-    return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
 # --- drafts ----------------------------------------------------------------------------------------------------------
@@ -153,8 +146,9 @@ def _unusable(content: object, finish_reason: str | None, reasoning: str | None)
 
 
 _REFUSALS = re.compile(
-    r"^\W*(?:(?:i['’]?m|i am)\s+(?:very\s+)?(?:sorry|unable|not able)|sorry,|i (?:can['’]?t|cannot|won['’]?t|must decline)"
-    r"|i apologi[sz]e|as an ai|抱歉|对不起|很抱歉|非常抱歉|我(?:无法|不能|拒绝)|作为(?:一个|一名)?(?:ai|人工智能))",
+    r"^\W*(?:(?:i['’]?m|i am)\s+(?:very\s+)?(?:sorry|unable|not able)|sorry,"
+    r"|i (?:can['’]?t|cannot|won['’]?t|must decline)|i apologi[sz]e|as an ai"
+    r"|抱歉|对不起|很抱歉|非常抱歉|我(?:无法|不能|拒绝)|作为(?:一个|一名)?(?:ai|人工智能))",
     re.IGNORECASE,
 )
 
@@ -189,21 +183,26 @@ def _no_number(name: str) -> None:
 
 # Line breaks inside strings are let through: nothing has to be invented to read them.
 _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_number, strict=False)
-_OPENING = re.compile(r'\{\s*(?=["}])|\[')
+_OPENING = re.compile(r'\{(?=\s*["}])|\[')
+_ARRAY_OF_OBJECTS = re.compile(r"\[\s*\{")
+_MOST_OPENINGS = 200
 
 
 def _one_object(text: str) -> tuple[dict[str, Any] | None, Fault | None]:
     """The only JSON object of a reply, whatever prose or fence stands around it; or what is wrong."""
     objects: list[dict[str, Any]] = []
     position = 0
-    while opening := _OPENING.search(text, position):
+    for _ in range(_MOST_OPENINGS):
+        opening = _OPENING.search(text, position)
+        if opening is None:
+            break
         start = opening.start()
         try:
             value, position = _DECODER.raw_decode(text, start)
         except _DuplicateKeyError:
             return None, Fault(FaultClass.DUPLICATE_KEY, "a key stands twice in one object")
         except json.JSONDecodeError as error:
-            if text[start] == "[" and not re.match(r"\[\s*[{\"]", text[start:]):
+            if text[start] == "[" and not _ARRAY_OF_OBJECTS.match(text, start):
                 position = start + 1  # a bracket in prose
                 continue
             return None, _syntax_fault(text, error)
@@ -229,7 +228,7 @@ def _syntax_fault(text: str, error: json.JSONDecodeError) -> Fault:
     if error.msg.startswith("Expecting") and before.endswith('"') and rest[0] not in "\"{}[]:,'":
         return Fault(
             FaultClass.UNESCAPED_QUOTE,
-            f"a quotation mark inside a string is not escaped near character {error.pos}; write it as \\\"",
+            f'a quotation mark inside a string is not escaped near character {error.pos}; write it as \\"',
         )
     return Fault(FaultClass.NOT_JSON, f"the JSON cannot be read near character {error.pos}: {error.msg}")
 
@@ -281,7 +280,7 @@ def _read_one(entry: object, position: int, language: Language, task: SecondaryT
         raise _FaultyError(FaultClass.WRONG_TYPE, "the draft is not an object")
     draft = DraftText(
         question=_string(entry, "question"),
-        elements=_string(entry, "elements"),
+        elements=" ".join(_string(entry, "elements").split()),
         options=_options(entry, task),
         answer=_strings(entry, "answer", "answer"),
         rationale=_string(entry, "rationale"),
@@ -377,7 +376,7 @@ def _check_rules(draft: DraftText, language: Language, task: SecondaryTask) -> N
         raise _FaultyError(FaultClass.RULE_BROKEN, "the answer is not the letter of an option")
 
 
-_QUOTED = re.compile("“[^”]*”|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|`[^`]*`|\"[^\"]*\"", re.DOTALL)
+_QUOTED = re.compile('“[^”]*”|‘[^’]*’|「[^」]*」|『[^』]*』|《[^》]*》|`[^`]*`|"[^"]*"', re.DOTALL)
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _WORD = re.compile(r"[A-Za-zÀ-ɏͰ-ϿЀ-ӿ]+")
 _OTHER = re.compile(r"[\u3040-\u30ff\uac00-\ud7af\u0400-\u04ff\u0600-\u06ff\u0e00-\u0e7f]")

@@ -63,7 +63,7 @@ def best_guess(request: AnsweringRequest, document: Document) -> list[str]:
         limit = re.search(r"\d+", request.question)
         found = references(document, Asked(n=int(limit.group()) if limit else 100), request.language)
         return found[:1] or ["-"]
-    present = [term for term in terms if document.places(term)]
+    present = [term for term in terms if document.stands(term)]
     if present:
         return sorted(present, key=lambda term: document.places(term)[0])
     return [_near_question(document, request.question)]
@@ -85,11 +85,9 @@ def _likeliest(document: Document, labelled: list[tuple[str, str]]) -> str:
 def _near_question(document: Document, question: str) -> str:
     """A term from the neighbourhood of the question's rarest word."""
     asked = Document(question).terms
-    known = [(document.count(term), term) for term in list(asked)[:40] if document.places(term)]
+    known = [(document.count(term), term) for term in list(asked)[:40] if document.stands(term)]
     if not known:
         return next(iter(document.terms), "") or document.text.strip()[:20].split("\n")[0] or "-"
     place = document.places(min(known)[1])[0]
     near = document.terms_in(Part(max(0, place - 300), min(len(document.text), place + 300)))
     return next((term for term in near if term not in asked), min(known)[1])
-
-

@@ -99,7 +99,9 @@ def part_words(part: Part, language: str) -> str:
 # --- reading ---------------------------------------------------------------------------------------------------------
 
 
-def recognised(kinds: Sequence[Kind], question: str, options: Sequence[str], document: Document) -> tuple[Kind, Asked] | None:
+def recognised(
+    kinds: Sequence[Kind], question: str, options: Sequence[str], document: Document
+) -> tuple[Kind, Asked] | None:
     for kind in kinds:
         for language, wordings in kind.wordings.items():
             for wording in wordings:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from generation.demo.asking import SUMMARY, Asked, Draw, Kind, worded
+from generation.demo.asking import QUOTED, SUMMARY, Asked, Draw, Kind, worded
 from generation.demo.chance import Chance
 from generation.demo.errors import other_lines, spoiled
 from generation.demo.kinds import kinds_for, last_resorts
@@ -82,8 +82,8 @@ def _sound(answer: list[str], metric: str) -> bool:
 
 _WORDS = {
     ENGLISH: {
-        "rationale": "{reason}, as {task} requires. The question rests on {quotes} and on nothing outside the document. "
-        "Counting and comparing by the stated condition leaves one answer only, which anyone can check by searching "
+        "rationale": "{reason}, as {task} requires. The question rests on {quotes} and on nothing outside the document."
+        " Counting and comparing by the stated condition leaves one answer only, which anyone can check by searching "
         "the document.",
         "quotes": "the quoted places",
         "find": "Find the place that the question turns on.",
@@ -92,7 +92,8 @@ _WORDS = {
         "joint": "; ",
     },
     CHINESE: {
-        "rationale": "{reason}，符合{task}的要求。问题只依据{quotes}，不涉及文档之外的知识。按所述条件统计和比对，答案唯一，任何人都可在文档中检索核对。",
+        "rationale": "{reason}，符合{task}的要求。问题只依据{quotes}，不涉及文档之外的知识。"
+        "按所述条件统计和比对，答案唯一，任何人都可在文档中检索核对。",
         "quotes": "所引的原文位置",
         "find": "找到问题所依据的位置。",
         "term": "词语“{term}”出现在这里。",
@@ -128,14 +129,24 @@ def _evidence(draw: Draw, kind: Kind, asked: Asked) -> tuple[tuple[str, str], ..
     for part in (asked.part, asked.later):
         quotes += [part.first, part.last] if part and part.first else []
     quotes += [text for _, text in asked.labelled if len(text) > 5 and text in document.text][:3]
-    if kind.metric == SUMMARY:
+    terms = asked.terms or tuple(_terms_of(asked))
+    if kind.metric == SUMMARY or not (quotes or terms):
         quotes += document.passages(draw.chance, 2, asked.part)
     steps = [(words["find"], quote) for quote in quotes[:4]]
-    for term in asked.terms[:3]:
+    for term in terms[:3]:
         places = document.places(term, asked.part) or document.places(term)
         if places:
             steps.append((words["term"].replace("{term}", term), _around(document, places[0], len(term))))
     return tuple(steps)
+
+
+def _terms_of(asked: Asked) -> list[str]:
+    """The terms that stand in the options: alone, or quoted in a record."""
+    found = []
+    for _, text in asked.labelled:
+        quoted = QUOTED.search(text)
+        found.append(quoted.group(1) if quoted else text)
+    return found
 
 
 def _around(document: Document, place: int, length: int) -> str:

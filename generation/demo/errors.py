@@ -25,8 +25,10 @@ def spoiled(chance: Chance, metric: str, lines: Sequence[str], others: Sequence[
     if metric == PAIRWISE:
         return _swapped(chance, lines)
     if metric == NDCG:
-        return chance.pick([_swapped, _without, _with_wrong_first])(chance, lines, others) if others else _swapped(
-            chance, lines
+        return (
+            chance.pick([_swapped, _without, _with_wrong_first])(chance, lines, others)
+            if others
+            else _swapped(chance, lines)
         )
     if metric == F1:
         return _other_set(chance, lines, others)

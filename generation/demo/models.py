@@ -29,11 +29,11 @@ class _Character:
 
 
 _MODELS = {
-    "demo/osprey": _Character(0.80, "thinking"),
-    "demo/heron": _Character(0.78, "thinking"),
-    "demo/falcon": _Character(0.75, "mixed"),
-    "demo/kestrel": _Character(0.72, "mixed"),
-    "demo/merlin": _Character(0.70, "thinking"),
+    "demo/osprey": _Character(0.86, "thinking"),
+    "demo/heron": _Character(0.84, "thinking"),
+    "demo/falcon": _Character(0.82, "mixed"),
+    "demo/kestrel": _Character(0.80, "mixed"),
+    "demo/merlin": _Character(0.78, "thinking"),
     "demo/badger": _Character(0.58, "mixed"),
     "demo/otter": _Character(0.54, "instruct"),
     "demo/marten": _Character(0.52, "instruct"),
@@ -128,7 +128,9 @@ def _thoughts(request: AnsweringRequest) -> str:
     count = len(Asked(options=request.options).labelled)
     if request.language == CHINESE:
         chosen = f"共有{count}个选项需要比对。" if count else "题目没有给出选项。"
-        return f"先弄清题目要求，再到文档中查找相关位置。文档约有{len(request.document)}个字符。{chosen}逐一核对后作答。"
+        return (
+            f"先弄清题目要求，再到文档中查找相关位置。文档约有{len(request.document)}个字符。{chosen}逐一核对后作答。"
+        )
     chosen = f"There are {count} labelled entries to compare." if count else "The question gives no options."
     return (
         f"First I make out what is asked, then I look for the places in the document, which has about "

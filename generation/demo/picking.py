@@ -26,15 +26,18 @@ def terms_where(draw: Draw, count: int, fits: Callable[[str, list[str]], bool], 
 
 
 def known_terms(document: Document, low: int = 1, high: int = 1_000_000, most: int = 1_500) -> list[str]:
-    """Terms whose first count lies in [low, high], the frequent ones first."""
-    return [term for term, number in document.terms.most_common() if low <= number <= high][:most]
+    """Terms whose first count lies in [low, high], the frequent ones first; isolated ones only when asked for."""
+    counted = document.terms.most_common()
+    if low == 1 and high > 1 and len(counted) > 400:
+        low = 2
+    return [term for term, number in counted if low <= number <= high][:most]
 
 
 def terms_at_places(draw: Draw, count: int, part: Part | None = None) -> list[str]:
     """Terms that stand in the document (or the part), at places of their own."""
     document = draw.document
     source = [term for term, _ in document.terms_in(part).most_common()] if part else known_terms(document)
-    return terms_where(draw, count, lambda term, _: bool(document.places(term, part)), source)
+    return terms_where(draw, count, lambda term, _: document.stands(term, part), source)
 
 
 def terms_with_counts(draw: Draw, count: int, part: Part | None = None) -> list[str]:
@@ -51,12 +54,10 @@ def terms_with_counts(draw: Draw, count: int, part: Part | None = None) -> list[
 def inside_and_outside(draw: Draw, part: Part, inside: int, outside: int) -> tuple[list[str], list[str]]:
     """Terms that stand in the part, and terms of the document that do not."""
     document = draw.document
-    within = terms_where(
-        draw, inside, lambda term, _: bool(document.places(term, part)), list(document.terms_in(part))
-    )
+    within = terms_where(draw, inside, lambda term, _: document.stands(term, part), list(document.terms_in(part)))
 
     def absent(term: str, taken: list[str]) -> bool:
-        return apart(term, within) and not document.places(term, part) and bool(document.places(term))
+        return apart(term, within) and not document.stands(term, part) and document.stands(term)
 
     return within, terms_where(draw, outside, absent, known_terms(document, most=800))
 

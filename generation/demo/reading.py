@@ -12,11 +12,20 @@ _OPENING = re.compile(r'<document id="([0-9a-f]{8,64})">\n')
 _LANGUAGE = re.compile(r"(?:Document language|文档语言)[:：]\s*(English|Chinese)")
 _TASK = re.compile(r"(?:Secondary task|二级任务)[:：]\s*(T\d{1,2}\.\d)")
 _EXAMPLE = re.compile(r"^\s*(?:Output example:|输出示例：)\s*$", re.MULTILINE)
-_REQUIREMENTS = (
-    re.compile("Output the “\\[Answer\\]” identifier first, and then output (.*?) line by line, without any additional content\\.", re.DOTALL),
-    re.compile("Think step by step\\. After your thinking process, output the “\\[Answer\\]” identifier, and then output (.*?) line by line\\.", re.DOTALL),
-    re.compile("先输出“\\[答案\\]”标识符，再逐行输出(.*?)，不要输出任何其他内容。", re.DOTALL),
-    re.compile("请一步一步思考。在思考过程结束之后，输出“\\[答案\\]”标识符，再逐行输出(.*?)。", re.DOTALL),
+_REQUIREMENTS = tuple(
+    re.compile(re.escape(before) + "(.*?)" + re.escape(after), re.DOTALL)
+    for before, after in (
+        (
+            "Output the “[Answer]” identifier first, and then output ",
+            " line by line, without any additional content.",
+        ),
+        (
+            "Think step by step. After your thinking process, output the “[Answer]” identifier, and then output ",
+            " line by line.",
+        ),
+        ("先输出“[答案]”标识符，再逐行输出", "，不要输出任何其他内容。"),
+        ("请一步一步思考。在思考过程结束之后，输出“[答案]”标识符，再逐行输出", "。"),
+    )
 )
 _THINKING = ("Think step by step. After your thinking process", "请一步一步思考。在思考过程结束之后")
 _MARKS = ("“[Answer]”", "“[答案]”")
@@ -72,10 +81,8 @@ def answering_request(messages: Sequence[Mapping[str, object]]) -> AnsweringRequ
     document, prompt = _split(content)
     language = CHINESE if _MARKS[1] in prompt or (_MARKS[0] not in prompt and _is_chinese(prompt)) else ENGLISH
     thinking = any(words in prompt for words in _THINKING)
-    example = None
-    for example in _EXAMPLE.finditer(prompt):
-        pass
-    body = prompt[: example.start()] if example else prompt
+    examples = list(_EXAMPLE.finditer(prompt))
+    body = prompt[: examples[-1].start()] if examples else prompt
     elements = ""
     for requirement in _REQUIREMENTS:
         if found := requirement.search(body):

@@ -3,32 +3,37 @@
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from string import ascii_letters, digits
 
 from generation.demo.chance import Chance
 
 ENGLISH, CHINESE = "English", "Chinese"
 
 _COMMON_WORDS = frozenset(
-    "about above after again against also although always among another around because been before being below "
-    "between both cannot could does doing down during each either even ever every from give given goes gone had has "
-    "have having here hers herself himself however into itself just less like made make many more most much must "
-    "myself never none nothing only other others ours over same self shall should since some something such than "
-    "that their theirs them themselves then there therefore these they thing things this those though through thus "
-    "till together under until unto upon used very were what whatever when where whether which while whom whose will "
-    "with within without would your yours yourself".split()
+    re.findall(
+        r"\w+",
+        """
+        about above after again against also although always among another around because been before being below
+        between both cannot could does doing down during each either even ever every from give given goes gone had
+        has have having here hers herself himself however into itself just less like made make many more most much
+        must myself never none nothing only other others ours over same self shall should since some something such
+        than that their theirs them themselves then there therefore these they thing things this those though through
+        thus till together under until unto upon used very were what whatever when where whether which while whom
+        whose will with within without would your yours yourself
+        """,
+    )
 )
 _COMMON_HAN = "的了是在不一有他她它我这那你们个就着和与也都而其之于以为及或但若又并得地将被把对从到说道听见去来过还只要"
 _WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z]{4,20}(?![A-Za-z0-9_])")
-_HAN_TERM = re.compile(
-    rf"(?<![^\W{_COMMON_HAN}])(?:(?![{_COMMON_HAN}])[\u4e00-\u9fff]){{2,4}}(?![^\W{_COMMON_HAN}])"
-)
+_HAN_TERM = re.compile(rf"(?<![^\W{_COMMON_HAN}])(?:(?![{_COMMON_HAN}])[\u4e00-\u9fff]){{2,3}}(?![^\W{_COMMON_HAN}])")
 _HAN_PAIR = re.compile(r"(?=([\u4e00-\u9fff]{2}))")
-_ANY_WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z]{2,20}(?![A-Za-z0-9_])")
+_ANY_WORD = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z][A-Za-z0-9]{1,20}(?![A-Za-z0-9_])")
 _SENTENCE = re.compile(r"[^.!?。！？．；;]+[.!?。！？．；;]*")
-_QUOTES = set("“”\"「」『』`")
-_WORD_MARKS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+_QUOTES = set('“”"「」『』`')
+_WORD_MARKS = frozenset(f"{ascii_letters}{digits}_")
 
 
 @dataclass(frozen=True)
@@ -92,16 +97,13 @@ class Document:
     # --- terms
 
     def count(self, term: str, part: Part | None = None) -> int:
-        return len(self.places(term, part)) if part else self._count(term)
+        return len(self.places(term, part))
 
-    def _count(self, term: str) -> int:
-        return len(self.places(term))
-
-    def places(self, term: str, part: Part | None = None, *, inside_words: bool = False) -> list[int]:
+    def places(self, term: str, part: Part | None = None) -> list[int]:
         """Where a term stands, one after the other without overlap. Latin terms count as whole words."""
         start, end = (part.start, part.end) if part else (0, len(self.text))
-        if not inside_words and term[:1] in _WORD_MARKS:
-            return self._word_places(term, start, end)
+        if term[:1] in _WORD_MARKS:
+            return list(self._word_places(term, start, end))
         found: list[int] = []
         place = self.text.find(term, start, end)
         while place >= 0 and term:
@@ -109,15 +111,21 @@ class Document:
             place = self.text.find(term, place + len(term), end)
         return found
 
-    def _word_places(self, term: str, start: int, end: int) -> list[int]:
-        text, size, found = self.text, len(term), []
+    def stands(self, term: str, part: Part | None = None) -> bool:
+        """Whether a term stands there at all: the search ends at the first place."""
+        start, end = (part.start, part.end) if part else (0, len(self.text))
+        if term[:1] not in _WORD_MARKS:
+            return self.text.find(term, start, end) >= 0
+        return next(self._word_places(term, start, end), -1) >= 0
+
+    def _word_places(self, term: str, start: int, end: int) -> Iterator[int]:
+        text, size = self.text, len(term)
         place = text.find(term, start, end)
         while place >= 0:
             after = place + size
             if (place == 0 or text[place - 1] not in _WORD_MARKS) and text[after : after + 1] not in _WORD_MARKS:
-                found.append(place)
+                yield place
             place = text.find(term, after, end)
-        return found
 
     @cached_property
     def terms(self) -> Counter[str]:
@@ -144,17 +152,28 @@ class Document:
     # --- passages
 
     def passage_in(self, start: int, end: int) -> str:
-        """The first passage fit for quoting that lies wholly in [start, end): within a line, once in the document."""
+        """A passage fit for quoting that lies wholly in [start, end), within a line, and stands once in the document.
+
+        The first whole sentence among the next lines, or else the first piece of a line.
+        """
+        spare = ""
         for line in self._lines_between(start, end):
             for passage in self.passages_of(line):
-                place = self.text.find(passage, line.start, line.end)
-                if place >= start and place + len(passage) <= end and self.is_unique(passage):
+                whole = is_whole_sentence(passage)
+                if (spare and not whole) or not self._stands_in(passage, line, start, end):
+                    continue
+                if whole:
                     return passage
-        return ""
+                spare = passage
+        return spare
+
+    def _stands_in(self, passage: str, line: Line, start: int, end: int) -> bool:
+        place = self.text.find(passage, line.start, line.end)
+        return place >= start and place + len(passage) <= end and self.is_unique(passage)
 
     def _lines_between(self, start: int, end: int) -> list[Line]:
         first = max(0, bisect_right(self._line_starts, start) - 1)
-        return [line for line in self.lines[first : first + 60] if line.start < end]
+        return [line for line in self.lines[first : first + 40] if line.start < end]
 
     def is_unique(self, passage: str) -> bool:
         first = self.text.find(passage)
@@ -231,7 +250,13 @@ def is_quotable(passage: str) -> bool:
         return False
     if passage[0] in "’)）》〉]】,，、:：*#>-" or "  " in passage or not passage.isprintable() or "[" in passage:
         return False
+    if high == 60 and re.search(r"[A-Za-z?＝|*#]", passage):
+        return False  # stray signs in a Chinese text: not a sentence anyone would quote
     return sum(mark.isalpha() for mark in passage) * 2 > len(passage)
+
+
+def is_whole_sentence(passage: str) -> bool:
+    return not passage[0].islower() and passage[0].isalpha() and passage[-1] in ".!?。！？．；"
 
 
 def length_in(text: str, language: str) -> int:

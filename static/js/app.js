@@ -316,6 +316,12 @@
   addEventListener("lbp:messages", event => {
     for (const message of event.detail.value || event.detail.messages || []) toast(message.text, { state: message.state });
   });
+  /* The page is from before the last log-in: the answer brought the token of now. */
+  addEventListener("lbp:token", event => {
+    if (event.detail.person !== person) return;
+    document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": event.detail.token }));
+    for (const input of $$('input[name="csrfmiddlewaretoken"]')) input.value = event.detail.token;
+  });
   addEventListener("offline", () => toast(words.offline, { state: "warn" }));
 
   /* ---- autosave ---------------------------------------------------------------------

@@ -17,7 +17,7 @@ _TASK_KINDS = {
     "T2.2": ("order_part_passages", "order_part_terms"),
     "T3.1": ("choose_verbatim", "choose_earliest", "choose_latest", "choose_most_frequent"),
     "T3.2": ("choose_next", "choose_in_part"),
-    "T4.1": ("summary_whole",),
+    "T4.1": ("summary_whole", "summary_whole_terms"),
     "T4.2": ("summary_part", "summary_term"),
     "T5.1": ("cite_passages", "cite_term"),
     "T5.2": ("cite_one",),

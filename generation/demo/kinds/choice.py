@@ -89,7 +89,7 @@ def _next(document: Document, asked: Asked, language: str) -> list[str]:
 
 
 def _in_part(document: Document, asked: Asked, language: str) -> list[str]:
-    return _first_where([label for label, text in asked.labelled if document.places(text, asked.part)])
+    return _first_where([label for label, text in asked.labelled if document.stands(text, asked.part)])
 
 
 _LETTER = {ENGLISH: "the answer option letter (A/B/C/D)", CHINESE: "正确选项的字母（A/B/C/D）"}
@@ -209,7 +209,7 @@ CHOICE_KINDS = (
         {
             ENGLISH: (
                 "Which of the four terms is used in {part}?",
-                "Consider only {part}. Which one of the four options is mentioned there, while the other three are not?",
+                "Consider only {part}. Which of the four options is mentioned there, while the other three are not?",
             ),
             CHINESE: (
                 "下列四个词语中，哪一个用于{part}？",

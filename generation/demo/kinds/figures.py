@@ -115,7 +115,7 @@ def _part_shares(document: Document, asked: Asked, language: str) -> list[str]:
     lines = document.lines_in(asked.part or document.whole)
     found = []
     for term in asked.terms:
-        holding = sum(bool(document.places(term, Part(line.start, line.end))) for line in lines)
+        holding = sum(document.stands(term, Part(line.start, line.end)) for line in lines)
         found.append(f"{term} {_share(holding, len(lines), '0.1')}")
     return found
 
@@ -137,7 +137,7 @@ def _make_counters(draw: Draw) -> Asked | None:
     document = draw.document
     passage = document.passage_in(len(document.text) * draw.chance.between(60, 90) // 100, len(document.text))
     source = known_terms(document, 2, 120) or known_terms(document)
-    terms = terms_where(draw, 3, lambda term, _: bool(document.places(term)), source)
+    terms = terms_where(draw, 3, lambda term, _: document.stands(term), source)
     if not passage or not terms:
         return None
     return Asked(passage=passage, terms=tuple(terms), n=draw.chance.between(2, 20) * 5)
@@ -210,10 +210,10 @@ def _make_induce_part(draw: Draw) -> Asked | None:
 
 def _induce_part(document: Document, asked: Asked, language: str) -> list[str]:
     yes, no = YES_NO[language]
-    fits = sum((value == yes) == bool(document.places(term, asked.part)) for _, term, value in _examples(asked))
+    fits = sum((value == yes) == document.stands(term, asked.part) for _, term, value in _examples(asked))
     if fits * 2 < len(_examples(asked)):
         yes, no = no, yes
-    return [f"{term} {yes if document.places(term, asked.part) else no}" for term in asked.terms]
+    return [f"{term} {yes if document.stands(term, asked.part) else no}" for term in asked.terms]
 
 
 # --- the kinds -------------------------------------------------------------------------------------------------------
@@ -232,11 +232,13 @@ FIGURE_KINDS = (
         {
             ENGLISH: (
                 "Sort all non-empty lines of the document by their number of characters, white space at both ends "
-                "aside, into the classes Short (fewer than {n}), Medium (that number or more, but fewer than {m}) and Long "
-                "(all others), and give the share of each class.",
+                "aside, into the classes Short (fewer than {n}), Medium (that number or more, but fewer than {m}) and "
+                "Long (all others), and give the share of each class.",
             ),
             CHINESE: (
-                "将文档的全部非空行按字符数（行首行尾空白不计）分为三类：短行（少于{n}个字符）、中行（不少于该数但少于{m}个字符）和长行（其余各行），给出各类所占比例。",
+                "将文档的全部非空行按字符数（行首行尾空白不计）分为三类："
+                "短行（少于{n}个字符）、中行（不少于该数但少于{m}个字符）和"
+                "长行（其余各行），给出各类所占比例。",
             ),
         },
         {

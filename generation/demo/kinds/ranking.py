@@ -5,8 +5,8 @@ from dataclasses import replace
 from generation.demo.asking import NDCG, PAIRWISE, Asked, Draw, Kind
 from generation.demo.picking import (
     inside_and_outside,
-    lettered,
     known_terms,
+    lettered,
     terms_at_places,
     terms_where,
     terms_with_counts,
@@ -54,8 +54,9 @@ def _make_part_counts(draw: Draw) -> Asked | None:
     terms = terms_where(
         draw,
         4,
-        lambda term, taken: draw.document.count(term, part)
-        not in (0, *(draw.document.count(other, part) for other in taken)),
+        lambda term, taken: (
+            draw.document.count(term, part) not in (0, *(draw.document.count(other, part) for other in taken))
+        ),
         list(draw.document.terms_in(part)),
     )
     return Asked(terms=tuple(terms), part=part) if len(terms) >= 2 else None
@@ -225,8 +226,8 @@ RANKING_KINDS = (
         NDCG,
         {
             ENGLISH: (
-                "Find those of the terms {terms} that occur at least {n} time(s) in the whole document, and rank them "
-                "by the place of their first occurrence, earliest first.",
+                "Find those of the terms {terms} whose number of occurrences in the whole document is {n} or more, "
+                "and rank them by the place of their first occurrence, earliest first.",
             ),
             CHINESE: ("找出词语{terms}中在全文至少出现{n}次的词语，并按首次出现的先后排列，先出现的在前。",),
         },
@@ -240,8 +241,8 @@ RANKING_KINDS = (
         NDCG,
         {
             ENGLISH: (
-                "Of the terms {terms}, take those that the document uses at least {n} time(s) and rank them by the "
-                "place where each is used for the last time, beginning with the one used closest to the end.",
+                "Of the terms {terms}, take those whose number of uses in the document is {n} or more and rank them by "
+                "the place where each is used for the last time, beginning with the one used closest to the end.",
             ),
             CHINESE: ("从词语{terms}中取出全文至少使用{n}次的词语，按最后一次使用的位置排列，最靠近文末的在前。",),
         },

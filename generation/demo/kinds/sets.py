@@ -65,9 +65,7 @@ def _make_members_twice(draw: Draw) -> Asked | None:
     part = document.some_part(draw.chance)
     source = list(document.terms_in(part))
     often = terms_where(draw, draw.chance.between(2, 3), lambda term, _: document.count(term, part) >= 2, source)
-    once = terms_where(
-        draw, 4, lambda term, _: document.count(term, part) == 1 and apart(term, often), source
-    )
+    once = terms_where(draw, 4, lambda term, _: document.count(term, part) == 1 and apart(term, often), source)
     return Asked(part=part, n=2, terms=tuple(draw.chance.shuffled([*often, *once]))) if often else None
 
 
@@ -187,13 +185,11 @@ def _make_parts(draw: Draw) -> Asked | None:
 
 def _of_two(draw: Draw, early: Part, late: Part, asked: Asked, source: list[str]) -> Asked | None:
     def sides(term: str) -> tuple[bool, bool]:
-        return bool(draw.document.places(term, early)), bool(draw.document.places(term, late))
+        return draw.document.stands(term, early), draw.document.stands(term, late)
 
     before = terms_where(draw, 3, lambda term, _: sides(term) == (True, False), source)
     after = terms_where(draw, 3, lambda term, _: sides(term) == (False, True) and apart(term, before), source)
-    both = terms_where(
-        draw, 2, lambda term, _: sides(term) == (True, True) and apart(term, [*before, *after]), source
-    )
+    both = terms_where(draw, 2, lambda term, _: sides(term) == (True, True) and apart(term, [*before, *after]), source)
     if not before or not after:
         return None
     terms = tuple(draw.chance.shuffled([*before, *after, *both]))
@@ -213,12 +209,12 @@ def _sides(document: Document, asked: Asked) -> tuple[Part, Part]:
 
 def _dropped(document: Document, asked: Asked, language: str) -> list[str]:
     early, late = _sides(document, asked)
-    return [term for term in asked.terms if document.places(term, early) and not document.places(term, late)]
+    return [term for term in asked.terms if document.places(term, early) and not document.stands(term, late)]
 
 
 def _added(document: Document, asked: Asked, language: str) -> list[str]:
     early, late = _sides(document, asked)
-    return [term for term in asked.terms if document.places(term, late) and not document.places(term, early)]
+    return [term for term in asked.terms if document.places(term, late) and not document.stands(term, early)]
 
 
 # --- the kinds -------------------------------------------------------------------------------------------------------
@@ -259,9 +255,12 @@ SET_KINDS = (
             ENGLISH: (
                 "Number the non-empty lines of the document L1, L2, L3 and so on, from the beginning. A commentator "
                 "writes about {terms}; cite every line in which this term stands.",
+                "A note on the document mentions {terms}. With the non-empty lines of the document counted L1, L2, L3 "
+                "and so on, which lines have to be cited as its sources because they use this term?",
             ),
             CHINESE: (
                 "将文档的非空行从头依次编号为L1、L2、L3，以此类推。有评论谈到{terms}，请标出该词语所在的所有行。",
+                "某条关于文档的札记提到{terms}。文档的非空行依次记为L1、L2、L3，以此类推，哪些行因使用该词语而应列为其出处？",
             ),
         },
         _LINES,

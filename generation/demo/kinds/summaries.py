@@ -4,17 +4,23 @@ The three references are three different selections; the solver's summary is the
 """
 
 from generation.demo.asking import SUMMARY, Asked, Draw, Kind
+from generation.demo.picking import known_terms, terms_where
 from generation.demo.text import CHINESE, ENGLISH, Document, Part, length_in
 
 
 def _limit(draw: Draw, *, whole: bool) -> int:
     if draw.language == ENGLISH:
-        return draw.chance.between(8, 12) * 10 if whole else draw.chance.between(5, 8) * 10
-    return draw.chance.between(10, 16) * 10 if whole else draw.chance.between(6, 10) * 10
+        return draw.chance.between(14, 28) * 5 if whole else draw.chance.between(9, 16) * 5
+    return draw.chance.between(18, 34) * 5 if whole else draw.chance.between(10, 20) * 5
 
 
 def _make_whole(draw: Draw) -> Asked | None:
     return Asked(n=_limit(draw, whole=True))
+
+
+def _make_whole_terms(draw: Draw) -> Asked | None:
+    terms = terms_where(draw, 2, lambda term, _: True, known_terms(draw.document, most=40))
+    return Asked(terms=tuple(terms), n=_limit(draw, whole=True)) if len(terms) == 2 else None
 
 
 def _make_part(draw: Draw) -> Asked | None:
@@ -31,8 +37,8 @@ def references(document: Document, asked: Asked, language: str) -> list[str]:
     """Three summaries within the limit, no two equal; fewer when the document holds too little."""
     passages = _material(document, asked.part or document.whole, asked.terms)
     found: list[str] = []
-    for turn in range(12):
-        summary = _selection(passages, turn, asked.n, language)
+    chosen = (_selection(passages, turn, asked.n, language) for turn in range(12))
+    for summary in (*chosen, *_beginnings(document, asked, language)):
         if summary and summary.lower() not in [other.lower() for other in found]:
             found.append(summary)
         if len(found) == 3:
@@ -40,8 +46,20 @@ def references(document: Document, asked: Asked, language: str) -> list[str]:
     return found
 
 
+def _beginnings(document: Document, asked: Asked, language: str) -> list[str]:
+    """The first words of the part at three lengths: for a document that says the same thing over and over."""
+    part = asked.part or document.whole
+    text = document.text[part.start : min(part.end, part.start + 4_000)]
+    words = text.split() if language == ENGLISH else list("".join(text.split()))
+    lengths = [min(len(words), asked.n) * share // 4 for share in (4, 3, 2)]
+    return [(" " if language == ENGLISH else "").join(words[:length]) for length in lengths]
+
+
 def _material(document: Document, part: Part, terms: tuple[str, ...]) -> list[str]:
     lines = document.lines_in(part)
+    if terms and part == document.whole:
+        lines = list(dict.fromkeys(document.line_at(place) for term in terms for place in document.places(term)))
+        lines.sort(key=lambda line: line.start)
     step = max(1, len(lines) // 60)
     passages: list[str] = []
     for line in lines[::step]:
@@ -112,6 +130,28 @@ SUMMARY_KINDS = (
         references,
     ),
     Kind(
+        "summary_whole_terms",
+        SUMMARY,
+        {
+            ENGLISH: (
+                "Tell in at most {n} words what happens in the document from first to last, with an eye on what it "
+                "says of {terms} throughout.",
+                "Summarise the document within {n} words, covering all of it and following the threads of {terms}.",
+            ),
+            CHINESE: (
+                "请用不超过{n}字讲述文档自始至终的内容，并兼顾其中有关{terms}的叙述。",
+                "请在{n}字以内概括文档，覆盖全篇，并贯穿{terms}的线索。",
+            ),
+        },
+        _ELEMENTS,
+        {
+            ENGLISH: "The passages chosen are spread over the whole document",
+            CHINESE: "所选语句遍布全文",
+        },
+        _make_whole_terms,
+        references,
+    ),
+    Kind(
         "summary_part",
         SUMMARY,
         {
@@ -137,7 +177,10 @@ SUMMARY_KINDS = (
             CHINESE: ("请在{n}字以内概括{part}中有关{terms}的内容。",),
         },
         _ELEMENTS,
-        {ENGLISH: "All passages stand in the named part and keep to the subject", CHINESE: "全部语句都位于指定的部分且切合主题"},
+        {
+            ENGLISH: "All passages stand in the named part and keep to the subject",
+            CHINESE: "全部语句都位于指定的部分且切合主题",
+        },
         _make_term,
         references,
     ),
