@@ -158,6 +158,31 @@ def complete_standardization(*, sample: Sample, version: int, by: User) -> Stand
     return draft
 
 
+@transaction.atomic
+def keep_standardization(
+    *,
+    sample: Sample,
+    version: int,
+    task_description: str,
+    elements: str,
+    supplementary: str,
+    example: Sequence[str],
+    by: User,
+    complete: bool = False,
+) -> Standardization:
+    """Save, and with `complete` freeze, as one: when completing is refused nothing is saved."""
+    draft = save_standardization(
+        sample=sample,
+        version=version,
+        task_description=task_description,
+        elements=elements,
+        supplementary=supplementary,
+        example=example,
+        by=by,
+    )
+    return complete_standardization(sample=sample, version=draft.version, by=by) if complete else draft
+
+
 def _require_no_errors(rendering: Rendering) -> None:
     if not rendering.errors:
         return
