@@ -5,12 +5,13 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
 from core.context_processors import NAVIGATION, navigation_of
-from core.middleware import POLICY
+from core.middleware import POLICY, zone_of
 from core.models import User
 from core.workflow import Role
 from tests.factories import make_annotator, make_expert, make_lead, make_person
@@ -101,8 +102,6 @@ def test_an_unknown_language_or_theme_changes_nothing(page: Client, annotator: U
 
 
 def test_times_are_shown_in_the_persons_zone(page: Client, annotator: User) -> None:
-    from core.middleware import zone_of
-
     annotator.time_zone = "Asia/Shanghai"
     request: Any = type("Request", (), {"user": annotator})()
     assert str(zone_of(request)) == "Asia/Shanghai"
@@ -230,8 +229,6 @@ def test_an_error_of_a_fragment_is_a_fragment(page: Client, effects: list[str], 
 @pytest.mark.parametrize("status", [400, 403, 404, 409, 500])
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_each_error_page_stands_alone_in_both_languages(status: int, language: str) -> None:
-    from django.template.loader import render_to_string
-
     with translation.override(language):
         html = render_to_string(f"errors/{status}.html")
     heading = html.split("<h1>")[1].split("</h1>")[0]
