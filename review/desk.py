@@ -18,7 +18,8 @@ from review.queries import is_summary, lines_of, predicted_elements, predictions
 from review.workflow import ElementMark, IssueKind, PredictedMark
 
 MOST_PLACES = 3
-AROUND = 18
+BEFORE = 16
+AFTER = 24
 
 LOOK = {
     ElementMark.CORRECT.value: ("pass", "check"),
@@ -227,7 +228,7 @@ def _row(case: ReviewCase, text: str, position: int, element: str, mark: dict[st
 def places_of(element: str, text: str) -> tuple[tuple[Place, ...], int]:
     """The first exact places of an element, and how many more there are. An option's letter stands everywhere."""
     element = element.strip()
-    if len(element) < 2 and element.isascii():
+    if not element or (len(element) < 2 and element.isascii()):
         return (), 0
     found = [match.span() for match in re.finditer(_whole(element), text)]
     return tuple(_place(text, start, end) for start, end in found[:MOST_PLACES]), max(0, len(found) - MOST_PLACES)
@@ -241,9 +242,20 @@ def _whole(element: str) -> str:
 
 
 def _place(text: str, start: int, end: int) -> Place:
-    before = text[max(0, start - AROUND) : start].rpartition("\n")[2]
-    after = text[end : end + AROUND].partition("\n")[0]
-    return Place(start, end, before.lstrip(), text[start:end], after.rstrip())
+    return Place(start, end, _before(text, start), text[start:end], _after(text, end))
+
+
+def _before(text: str, start: int) -> str:
+    """A few characters of the same line, beginning with a whole word where the script has words."""
+    line = text[max(0, start - BEFORE) : start].rpartition("\n")[2]
+    cut = start > BEFORE and len(line) == BEFORE and re.match(r"[A-Za-z0-9]", line) is not None
+    return (line.partition(" ")[2] or line if cut else line).lstrip()
+
+
+def _after(text: str, end: int) -> str:
+    line = text[end : end + AFTER].partition("\n")[0]
+    cut = len(line) == AFTER and re.search(r"[A-Za-z0-9]$", line) is not None
+    return (line.rpartition(" ")[0] if cut else line).rstrip()
 
 
 # Adjudication ----------------------------------------------------------------------------------------------------

@@ -46,8 +46,8 @@ def version_from(data: QueryDict) -> int:
 
 
 class DrawForm(forms.Form):
-    size = forms.IntegerField(label=_("samples"), min_value=1, max_value=10_000, initial=300)
-    seed = forms.IntegerField(label=_("seed"), min_value=-LARGEST, max_value=LARGEST, initial=1)
+    size = forms.IntegerField(label=_("Samples"), min_value=1, max_value=10_000, initial=300)
+    seed = forms.IntegerField(label=_("Seed"), min_value=-LARGEST, max_value=LARGEST, initial=1)
 
 
 def scores_from(data: QueryDict) -> dict[str, dict[str, Any]]:

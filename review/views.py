@@ -277,12 +277,12 @@ def quality(request: HttpRequest) -> HttpResponse:
         status = 400
         if form.is_valid():
             try:
-                audit = actions.draw_audit(by=person, **form.cleaned_data)
+                drawn = actions.draw_audit(by=person, **form.cleaned_data)
             except Refused as refusal:
                 form.add_error(None, str(refusal.message))
                 status = refusal.status
             else:
-                messages.success(request, _("%(n)s samples drawn.") % {"n": audit.samples.count()})
+                messages.success(request, _("%(n)s samples drawn.") % {"n": drawn.samples.count()})
                 return redirect("review:quality")
     audit = QualityAudit.objects.select_related("drawn_by").first()
     may_see = person.is_lead or person.is_expert

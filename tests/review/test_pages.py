@@ -20,7 +20,7 @@ def signed_in(person: User) -> Client:
     return client
 
 
-def whole_form(version: int = 1, **changes: Any) -> dict[str, Any]:
+def whole_form(version: int = 1, /, **changes: Any) -> dict[str, Any]:
     """The form of `make_case`, every row judged: three elements, one prediction."""
     return {
         "version": version,
@@ -41,10 +41,10 @@ def test_a_reviewer_begins_saves_and_submits_with_plain_forms() -> None:
     assert case.sample.label in client.get(reverse("review:review_list")).text
     page = reverse("review:case_review", args=[case.pk])
     assert "Begin the review" in client.get(page).text
-    assert client.post(reverse("review:case_begin", args=[case.pk])).url == page
-    assert client.post(page, {"version": 1, "mark-1": "unsure", "do": "save"}).url == page
+    assert client.post(reverse("review:case_begin", args=[case.pk])).headers["Location"] == page
+    assert client.post(page, {"version": 1, "mark-1": "unsure", "do": "save"}).headers["Location"] == page
     assert AnswerReview.objects.get().marks[0]["mark"] == "unsure"
-    assert client.post(page, whole_form(2)).url == reverse("review:review_list")
+    assert client.post(page, whole_form(2)).headers["Location"] == reverse("review:review_list")
     review = AnswerReview.objects.get()
     assert review.state == ReviewState.SUBMITTED
     assert review.found_issue is False
@@ -56,7 +56,7 @@ def test_an_unfinished_review_is_not_submitted_and_keeps_what_was_typed() -> Non
     actions.take_seat(case=case, by=person)
     client = signed_in(person)
     page = reverse("review:case_review", args=[case.pk])
-    answer = client.post(page, whole_form(**{"mark-2": "", "addition": ["Petrel"]}))
+    answer = client.post(page, whole_form(1, **{"mark-2": "", "addition": ["Petrel"]}))
     assert answer.status_code == 422
     assert "Not judged yet: element 2." in answer.text
     assert 'value="Petrel"' in answer.text
@@ -149,7 +149,7 @@ def test_the_expert_takes_the_case_sees_both_reviews_and_decides() -> None:
     page = reverse("review:case_adjudicate", args=[case.pk])
     assert case.sample.label in client.get(reverse("review:review_list")).text
     assert "It may be read in two ways." not in client.get(page).text
-    assert client.post(reverse("review:case_take", args=[case.pk])).url == page
+    assert client.post(reverse("review:case_take", args=[case.pk])).headers["Location"] == page
     shown = client.get(page).text
     assert "It may be read in two ways." in shown
     assert all(review.reviewer.name in shown for review in case.reviews.all())
