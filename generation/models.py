@@ -52,7 +52,11 @@ class LanguageModel(models.Model):
     price_read_on = models.DateField(null=True, blank=True)
     note = models.CharField(max_length=300, blank=True)
     active = models.BooleanField(_("in use"), default=True)
+    # A refused key or an empty account: nothing is sent until a lead resumes the model.
+    paused_at = models.DateTimeField(null=True, blank=True, editable=False)
+    paused_because = models.CharField(max_length=300, blank=True, editable=False)
     position = models.PositiveSmallIntegerField(default=0)
+    version = models.PositiveIntegerField(default=1, editable=False)
 
     class Meta:
         ordering = ["position", "id"]

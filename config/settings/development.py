@@ -24,3 +24,4 @@ def _kept_secret() -> str:
 SECRET_KEY = env("SECRET_KEY", default="") or _kept_secret()
 # The demo announces its one password on the log-in page.
 LBP_DEMO = env.bool("LBP_DEMO", default=True)
+LBP_DEMO_PASSWORD = env("LBP_DEMO_PASSWORD", default="longbench-demo")
