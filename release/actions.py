@@ -1,6 +1,7 @@
 """What people do at the last stage: ask for labels, make a release, make it again, withdraw it."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -62,8 +63,16 @@ def label_samples(*, samples: Sequence[Sample], by: User | None) -> list[Difficu
 
 def _ask(sample: Sample, by: User | None, runs: int) -> DifficultyLabel | None:
     """A new label, or the one whose run was cancelled, asked for again."""
-    current = with_current_standardization(Sample.objects.filter(pk=sample.pk)).values_list("current_id").get()[0]
-    again = {"run": None, "missing": [], "right": {}, "refusal": "", "asked_by": by, "asked_at": timezone.now()}
+    current = with_current_standardization(Sample.objects.filter(pk=sample.pk)).get().current_id
+    assert current is not None
+    again: dict[str, Any] = {
+        "run": None,
+        "missing": [],
+        "right": {},
+        "refusal": "",
+        "asked_by": by,
+        "asked_at": timezone.now(),
+    }
     label, is_new = DifficultyLabel.objects.get_or_create(
         standardization_id=current,
         defaults={"sample": sample, "asked_by": by, "runs_per_model": runs},

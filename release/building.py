@@ -1,4 +1,4 @@
-"""Making a release: one snapshot of what is ready, then its files. A job that can be taken up again where it stopped."""
+"""Making a release: one snapshot of what is ready, then its files. It can be taken up again where it stopped."""
 
 import json
 import logging

@@ -97,7 +97,10 @@ def _body(manifest: Mapping[str, Any], statistics: Mapping[str, Any]) -> Iterato
         " pseudonyms."
     )
     first, unit, tolerance = lengths["targets"][0], lengths["unit"], lengths["tolerance_percent"]
-    yield from ("", f"The length {first}k stands for contexts of {first} times {unit} tokens, give or take {tolerance} %,")
+    yield from (
+        "",
+        f"The length {first}k stands for contexts of {first} times {unit} tokens, give or take {tolerance} %,",
+    )
     yield f"counted by {manifest['tokenizer']}. Summaries were compared by {manifest['embedder']}."
     yield from ("", "## Fields", "")
     yield "`id`, `context`, `language`, `token_length`, `primary_task`, `secondary_task`, `contextual_requirement`,"

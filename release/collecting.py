@@ -89,8 +89,10 @@ def collect(lengths: Lengths, *, provenance: bool = False) -> list[Collected]:
 def _collect(lengths: Lengths) -> list[Collected]:
     samples = list(with_current_standardization(accepted_samples()))
     current = with_current_standardization(accepted_samples()).values("current_id")
-    made = {one.pk: one for one in Standardization.objects.filter(pk__in=current)}
-    labels = {one.standardization_id: one for one in DifficultyLabel.objects.filter(standardization__in=current)}
+    made: dict[int | None, Standardization] = {one.pk: one for one in Standardization.objects.filter(pk__in=current)}
+    labels: dict[int | None, DifficultyLabel] = {
+        one.standardization_id: one for one in DifficultyLabel.objects.filter(standardization__in=current)
+    }
     buckets = {name: place for place, name in enumerate(lengths.names())}
 
     def order(one: Collected) -> tuple[int, int, int, str]:
@@ -102,10 +104,7 @@ def _collect(lengths: Lengths) -> list[Collected]:
             sample.public_id,
         )
 
-    found = [
-        Collected(sample, made.get(sample.current_id), labels.get(sample.current_id))  # type: ignore[attr-defined]
-        for sample in samples
-    ]
+    found = [Collected(sample, made.get(sample.current_id), labels.get(sample.current_id)) for sample in samples]
     return sorted(found, key=order)
 
 
@@ -116,6 +115,4 @@ def _with_provenance(found: list[Collected]) -> list[Collected]:
         if one.standardization is not None and one.label is not None
     ]
     written = provenance_of(subjects)
-    return [
-        Collected(one.sample, one.standardization, one.label, written.get(one.sample.pk, {})) for one in found
-    ]
+    return [Collected(one.sample, one.standardization, one.label, written.get(one.sample.pk, {})) for one in found]

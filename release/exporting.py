@@ -4,7 +4,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +51,8 @@ def write_files(release: Release, folder: Path, *, progress: Progress = lambda w
         manifest = _write(release, beside, progress)
         _refuse_difference(release, manifest)
         beside.chmod(0o755)
-        os.rename(beside, folder)  # noqa: PTH104 -- replaces an empty folder, and only an empty one
+        # Replaces an empty folder, and only an empty one.
+        os.rename(beside, folder)
     except OSError as error:
         raise RuleBroken(
             _("The files could not be written: %(error)s") % {"error": error.strerror or type(error).__name__},
@@ -109,7 +110,7 @@ def _write(release: Release, folder: Path, progress: Progress) -> dict[str, Any]
 _STREAMS = (formats.JSON_FILE, formats.JSONL_FILE, formats.PROVENANCE_FILE)
 
 
-def _write_batch(batch: list[Row], files: list[BinaryIO], parquet: Any, *, first: bool) -> None:
+def _write_batch(batch: list[Row], files: Sequence[BinaryIO], parquet: Any, *, first: bool) -> None:
     json_file, jsonl_file, provenance_file = files
     for row in batch:
         line = to_json_line(row.record)
@@ -144,10 +145,7 @@ def _load(ids: list[int], sound: set[int]) -> list[Row]:
         if item.document_version_id not in sound:
             _refuse_damaged(item, texts.get(item.document_version_id, ""))
             sound.add(item.document_version_id)
-    return [
-        Row(_record(item.fields, texts[item.document_version_id]), item.provenance)
-        for item in items
-    ]
+    return [Row(_record(item.fields, texts[item.document_version_id]), item.provenance) for item in items]
 
 
 def _refuse_damaged(item: ReleaseItem, text: str) -> None:

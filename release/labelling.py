@@ -26,7 +26,7 @@ TASK = "release.work_off_labels"
 
 def work_off() -> int:
     """Start what can be started, judge what can be judged. Returns how many labels moved."""
-    started = sum(start(label.pk) for label in to_start().only("pk"))
+    started = sum(start(label.pk) for label in to_start())
     return started + sum(settle(label) for label in to_judge())
 
 

@@ -1,6 +1,7 @@
 """Where each sample comes from: source, models, people as pseudonyms, dates, edits, review rounds, audit scores.
 
-Nothing that people wrote freely about their work (reasons, notes, feedback) goes into it, and no name or e-mail address.
+Nothing that people wrote freely about their work (reasons, notes, feedback) goes into it, and no name or e-mail
+address.
 """
 
 from collections import defaultdict
@@ -65,8 +66,7 @@ class _Records:
             self.scores[score.audited.sample_id].append(score)
         self.run_calls = self._run_calls(samples, labels)
         self.drafted_by: dict[int, LanguageModel] = {
-            candidate.sample_id: candidate.draft.call.model
-            for candidate in _chosen(samples)
+            candidate.sample_id: candidate.draft.call.model for candidate in _chosen(samples)
         }
 
     def _run_calls(self, samples: Sequence[Sample], labels: Sequence[DifficultyLabel]) -> dict[int, list[RunCall]]:

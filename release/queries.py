@@ -1,5 +1,7 @@
 """What the release stage reads: current standardizations, labels, releases."""
 
+from typing import TYPE_CHECKING, TypedDict
+
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 
 from annotation.models import Sample, Standardization
@@ -8,6 +10,14 @@ from documents.workflow import VersionState
 from generation.models import Run, RunCall
 from generation.workflow import FINAL_CALL_STATES, RunState
 from release.models import DifficultyLabel, LeftOut, Release
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+    class Current(TypedDict):
+        current_id: int | None
+
+    CurrentSample = WithAnnotations[Sample, Current]
 
 
 def accepted_samples() -> QuerySet[Sample]:
@@ -20,7 +30,7 @@ def newest_standardization() -> Subquery:
     return Subquery(newest.values("pk")[:1])
 
 
-def with_current_standardization(samples: QuerySet[Sample]) -> QuerySet[Sample]:
+def with_current_standardization(samples: QuerySet[Sample]) -> "QuerySet[CurrentSample]":
     """Samples annotated with `current_id`: the standardization that reviews, difficulty and release refer to.
 
     It is the newest one, and counts only when it is completed, of the sample's round, and of its document version.
@@ -38,7 +48,7 @@ def with_current_standardization(samples: QuerySet[Sample]) -> QuerySet[Sample]:
 
 
 def current_standardization(sample: Sample) -> Standardization | None:
-    found = with_current_standardization(Sample.objects.filter(pk=sample.pk)).values_list("current_id", flat=True).get()
+    found = with_current_standardization(Sample.objects.filter(pk=sample.pk)).get().current_id
     return Standardization.objects.filter(pk=found).first() if found else None
 
 
@@ -50,7 +60,7 @@ def current_label(sample: Sample) -> DifficultyLabel | None:
     return DifficultyLabel.objects.filter(standardization=standardization).select_related("run").first()
 
 
-def unlabelled(*, blocked: bool = False) -> QuerySet[Sample]:
+def unlabelled(*, blocked: bool = False) -> "QuerySet[CurrentSample]":
     """Accepted samples whose current standardization nobody has asked a label for, or whose run was cancelled."""
     asked = DifficultyLabel.objects.exclude(difficulty="", run__state=RunState.CANCELLED)
     approved = Q(document_version__state=VersionState.APPROVED)

@@ -1,8 +1,9 @@
 """Why an accepted sample cannot be released, sample by sample; and how the ready ones fill the cells."""
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import TextChoices
@@ -52,7 +53,7 @@ class Reason:
     check: str
     field: str
     template: str
-    params: dict[str, Any] = field(default_factory=dict)
+    params: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def message(self) -> str:
@@ -151,11 +152,11 @@ def judge(collected: Sequence[Collected], lengths: Lengths, *, embedder: Embedde
 def _reasons(one: Collected, lengths: Lengths, embedder: Embedder | None) -> Iterator[Reason]:
     version, made = one.sample.document_version, one.standardization
     if not version.is_approved:
-        yield Reason(
-            "document_not_approved", "context", gettext_noop("The document's version is not approved.")
-        )
+        yield Reason("document_not_approved", "context", gettext_noop("The document's version is not approved."))
     if made is None or one.record is None:
-        yield Reason("no_prompts", "", gettext_noop("There is no completed standardization of the sample as it is now."))
+        yield Reason(
+            "no_prompts", "", gettext_noop("There is no completed standardization of the sample as it is now.")
+        )
         return
     yield from _label_reasons(one)
     if made.language != one.sample.document.language:
@@ -180,7 +181,9 @@ def _reason(finding: Finding) -> Reason:
 
 def _label_reasons(one: Collected) -> Iterator[Reason]:
     if one.label is None:
-        yield Reason("no_label", "difficulty", gettext_noop("No difficulty label of prompts and answer as they are now."))
+        yield Reason(
+            "no_label", "difficulty", gettext_noop("No difficulty label of prompts and answer as they are now.")
+        )
     elif not one.label.difficulty and one.label.missing:
         template = gettext_noop("The difficulty label waits for answers of: %(models)s.")
         yield Reason("label_waits", "difficulty", template, {"models": ", ".join(one.label.missing)})

@@ -121,9 +121,7 @@ def _where(error: Exception) -> str:
     return ""
 
 
-def _read_part(
-    raw: Mapping[str, Any], name: str, read: Callable[[Any], Any], otherwise: Any, faults: Faults
-) -> Any:
+def _read_part(raw: Mapping[str, Any], name: str, read: Callable[[Any], Any], otherwise: Any, faults: Faults) -> Any:
     try:
         return read(raw[name]) if name in raw else otherwise
     except (KeyError, TypeError, ValueError, AttributeError):
@@ -360,9 +358,7 @@ class _Contents:
         self._check_provenance(found, line, record, digest, place)
         return found
 
-    def _check_provenance(
-        self, found: dict[str, Any], line: bytes, record: Record, digest: str, place: int
-    ) -> None:
+    def _check_provenance(self, found: dict[str, Any], line: bytes, record: Record, digest: str, place: int) -> None:
         name = formats.PROVENANCE_FILE
         if found["id"] != record.id:
             words = _("The line is about %(found)s; %(other)s has %(id)s there.")
@@ -436,16 +432,15 @@ def _check_counts(manifest: _Manifest, tally: Tally, faults: Faults) -> None:
             faults.add(formats.MANIFEST_FILE, f"counts.{name}", words % {"listed": listed.get(name), "found": count})
 
 
-def _check_statistics(
-    folder: Path, present: set[str], manifest: _Manifest, tally: Tally, faults: Faults
-) -> None:
+def _check_statistics(folder: Path, present: set[str], manifest: _Manifest, tally: Tally, faults: Faults) -> None:
     if formats.STATISTICS_FILE not in present or manifest.head is None:
         return
     wanted: dict[str, Any] = tally.statistics()
     found = _read_object(folder / formats.STATISTICS_FILE, faults)
     if found is None:
         return
-    said = found.get("release") if isinstance(found.get("release"), dict) else {}
+    repeated = found.get("release")
+    said: dict[str, Any] = repeated if isinstance(repeated, dict) else {}
     for name, value in formats.head_of_statistics(manifest.head).items():
         if said.get(name) != value:
             faults.add(formats.MANIFEST_FILE, name, _("is not what statistics.json says"))
