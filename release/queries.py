@@ -42,7 +42,10 @@ def with_current_standardization(samples: QuerySet[Sample]) -> "QuerySet[Current
                 completed_at__isnull=False,
                 round=OuterRef("round"),
                 document_version=OuterRef("document_version"),
-            ).values("pk")[:1]
+            )
+            # the model's own order would join the sample again and hide the outer one from the inner query
+            .order_by()
+            .values("pk")[:1]
         )
     )
 
