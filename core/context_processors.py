@@ -9,6 +9,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from core.models import User
 from core.workflow import Role, Theme
 
 THEME_COOKIE = "theme"
@@ -53,11 +54,16 @@ def navigation_of(person: Any) -> list[Entry]:
     return [entry for entry in NAVIGATION if role in entry.roles and entry.url]
 
 
+def theme_cookie(request: HttpRequest) -> str:
+    """This browser's theme, known without the database."""
+    chosen = request.COOKIES.get(THEME_COOKIE, "")
+    return chosen if chosen in Theme.values else ""
+
+
 def theme_of(request: HttpRequest) -> str:
     """The person's theme, or this browser's before somebody signed in; empty: as the system."""
     person = getattr(request, "user", None)
-    chosen = person.theme if getattr(person, "is_authenticated", False) else request.COOKIES.get(THEME_COOKIE, "")
-    return chosen if chosen in Theme.values else ""
+    return person.theme if isinstance(person, User) else theme_cookie(request)
 
 
 def demo_people() -> list[tuple[str, str]]:

@@ -1,7 +1,6 @@
 """Forms of a person's own settings."""
 
 import zoneinfo
-from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -22,25 +21,27 @@ def time_zones() -> list[tuple[str, str]]:
     return [(name, name.replace("_", " ")) for name in ["UTC", *names]]
 
 
+# Each language by its own name, so that nobody has to read the other to leave it.
+LANGUAGES = (("", _("as the browser")), ("en", "English"), ("zh-hans", "简体中文"))
+
+
 class PreferencesForm(forms.ModelForm):
+    language = forms.ChoiceField(
+        label=_("Language"),
+        choices=LANGUAGES,
+        required=False,
+        help_text=_("Of the pages. Documents and samples stay in their own language."),
+    )
     theme = forms.ChoiceField(label=_("Theme"), choices=Theme.choices, required=False, widget=forms.RadioSelect)
     time_zone = forms.ChoiceField(label=_("Time zone"), choices=time_zones, help_text=_("Times are shown in it."))
 
     class Meta:
         model = User
         fields = ["language", "theme", "time_zone", "shortcuts"]
-        labels = {"language": _("Language"), "shortcuts": _("Single-key shortcuts")}
+        labels = {"shortcuts": _("Single-key shortcuts")}
         help_texts = {
-            "language": _("Of the pages. Documents and samples stay in their own language."),
             "shortcuts": _("One letter without Ctrl or Alt; never while you type."),
         }
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        language = self.fields["language"]
-        language.choices = [("", _("as the browser")), *User._meta.get_field("language").choices]  # type: ignore[attr-defined]
-        for field in self.fields.values():
-            field.label_suffix = ""
 
 
 class ApiTokenForm(forms.ModelForm):

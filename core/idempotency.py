@@ -7,6 +7,7 @@ Kept: success, redirects, and refusals of the pipeline's rules (409, 422). Not k
 import hashlib
 from dataclasses import dataclass
 from datetime import timedelta
+from time import sleep
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import IntegrityError, transaction
@@ -31,6 +32,7 @@ KEPT_HEADERS = (
 MAX_KEY = 100
 # A first attempt that has not answered after this long died with its process.
 ABANDONED_AFTER = timedelta(minutes=2)
+PATIENCE = 0.1
 FORGOTTEN_AFTER = timedelta(days=2)
 
 
@@ -60,48 +62,67 @@ def fingerprint(request: HttpRequest) -> str:
     return digest.hexdigest()
 
 
-def begin(*, person: AbstractBaseUser, key: str, mark: str) -> Begun:
+def begin(*, person: AbstractBaseUser, key: str, mark: str, wait: timedelta = timedelta(0)) -> Begun:
+    """Take the key, or find its stored answer. A first attempt that is still at work is waited for as long as `wait`:
+    a browser shows the answer to the second click, which should be the first one's."""
     assert isinstance(person, User)
-    now = timezone.now()
     key = key[:MAX_KEY]
-    IdempotencyKey.objects.filter(person=person, key=key, created_at__lt=now - FORGOTTEN_AFTER).delete()
-    IdempotencyKey.objects.filter(
-        person=person, key=key, finished_at=None, created_at__lt=now - ABANDONED_AFTER
-    ).delete()
+    _forget(person, key)
+    until = timezone.now() + wait
+    while True:
+        row = _take(person, key, mark)
+        if row is not None:
+            return Begun(row)
+        first = IdempotencyKey.objects.filter(person=person, key=key).first()
+        if first is None:
+            continue  # given up in this moment: the key is free again
+        if first.fingerprint != mark:
+            raise RuleBroken(
+                _("This Idempotency-Key was used for another request. Use a new key for a new request."),
+                rule="idempotency_key_reused",
+            )
+        if first.finished_at is not None:
+            return Begun(first, _stored_answer(first))
+        if timezone.now() >= until:
+            raise Conflict(
+                _("The same request is still being worked on. Wait a moment."),
+                rule="request_in_progress",
+            )
+        sleep(PATIENCE)
+
+
+def _forget(person: User, key: str) -> None:
+    now = timezone.now()
+    same = IdempotencyKey.objects.filter(person=person, key=key)
+    same.filter(created_at__lt=now - FORGOTTEN_AFTER).delete()
+    same.filter(finished_at=None, created_at__lt=now - ABANDONED_AFTER).delete()
+
+
+def _take(person: User, key: str, mark: str) -> IdempotencyKey | None:
     try:
         with transaction.atomic():
-            return Begun(IdempotencyKey.objects.create(person=person, key=key, fingerprint=mark))
+            return IdempotencyKey.objects.create(person=person, key=key, fingerprint=mark)
     except IntegrityError:
-        row = IdempotencyKey.objects.get(person=person, key=key)
-    if row.fingerprint != mark:
-        raise RuleBroken(
-            _("This Idempotency-Key was used for another request. Use a new key for a new request."),
-            rule="idempotency_key_reused",
-        )
-    if row.finished_at is None:
-        raise Conflict(
-            _("The same request is still being worked on. Wait a moment."),
-            rule="request_in_progress",
-        )
-    response = HttpResponse(
-        bytes(row.body),
-        status=row.status,
-        headers={**row.headers, "Idempotency-Replayed": "true"},
-    )
-    return Begun(row, response)
+        return None
+
+
+def _stored_answer(row: IdempotencyKey) -> HttpResponse:
+    headers = {**row.headers, "Idempotency-Replayed": "true"}
+    return HttpResponse(bytes(row.body), status=row.status, headers=headers)
 
 
 def finish(begun: Begun, response: HttpResponseBase) -> None:
     if response.status_code not in KEPT or not isinstance(response, HttpResponse):
-        begun.row.delete()
+        abandon(begun)
         return
-    row = begun.row
-    row.finished_at = timezone.now()
-    row.status = response.status_code
-    row.headers = {name: response[name] for name in KEPT_HEADERS if name in response}
-    row.body = response.content
-    row.save()
+    # An update, not a save: a row that was taken for abandoned meanwhile must not come back.
+    IdempotencyKey.objects.filter(pk=begun.row.pk).update(
+        finished_at=timezone.now(),
+        status=response.status_code,
+        headers={name: response[name] for name in KEPT_HEADERS if name in response},
+        body=response.content,
+    )
 
 
 def abandon(begun: Begun) -> None:
-    begun.row.delete()
+    IdempotencyKey.objects.filter(pk=begun.row.pk).delete()

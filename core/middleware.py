@@ -2,21 +2,26 @@
 
 import zoneinfo
 from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.core.serializers.json import DjangoJSONEncoder
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render, resolve_url
 from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
+from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
+from django_htmx.http import trigger_client_event
 
 from core import idempotency
 from core.models import User
-from core.refusals import Refused
+from core.refusals import Invalid, Refused
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -97,6 +102,29 @@ class FragmentLogInMiddleware:
         return HttpResponse(status=204, headers={"HX-Redirect": back})
 
 
+STATE_OF_LEVEL = {"success": "pass", "error": "fail", "warning": "warn"}
+
+
+class FragmentMessagesMiddleware:
+    """Messages travel with a fragment too, as the event `lbp:messages`; otherwise they would wait for the next page."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        leads_elsewhere = response.status_code in {301, 302, 303} or "HX-Redirect" in response.headers
+        if not getattr(request, "htmx", None) or leads_elsewhere or wants_json(request):
+            return response
+        said = [
+            {"text": str(message), "state": STATE_OF_LEVEL.get(message.level_tag, "idle")}
+            for message in messages.get_messages(request)
+        ]
+        if said and isinstance(response, HttpResponse):
+            trigger_client_event(response, "lbp:messages", {"messages": said})
+        return response
+
+
 class RefusalMiddleware:
     """An action's refusal that a view did not show itself: as a page, or as a fragment's message, with its status."""
 
@@ -112,7 +140,14 @@ class RefusalMiddleware:
         return refusal_page(request, error)
 
 
+def wants_json(request: HttpRequest) -> bool:
+    """Scripts of the pages (autosave) ask for JSON; what they show is not HTML of the server."""
+    return request.headers.get("Accept", "").startswith("application/json")
+
+
 def refusal_page(request: HttpRequest, error: Refused) -> HttpResponse:
+    if wants_json(request):
+        return _refusal_json(error)
     if getattr(request, "htmx", None):
         response = render(request, "components/refusal.html", {"refusal": error}, status=error.status)
         response.headers["HX-Retarget"] = "#refusal"
@@ -120,6 +155,20 @@ def refusal_page(request: HttpRequest, error: Refused) -> HttpResponse:
         return response
     context = {"refusal": error, "typed": _typed(request), "back": _page_before(request)}
     return render(request, "errors/refused.html", context, status=error.status)
+
+
+def _refusal_json(error: Refused) -> HttpResponse:
+    body: dict[str, Any] = {**error.details, "status": error.status, "rule": error.rule, "detail": str(error.message)}
+    if isinstance(error, Invalid):
+        body["errors"] = {field: [str(word) for word in words] for field, words in error.errors.items()}
+    return JsonResponse(body, status=error.status, content_type="application/problem+json", encoder=LazyWords)
+
+
+class LazyWords(DjangoJSONEncoder):
+    """Details may hold words that are translated when they are read."""
+
+    def default(self, o: Any) -> Any:
+        return str(o) if isinstance(o, Promise) else super().default(o)
 
 
 SECRETS = frozenset({"csrfmiddlewaretoken", "_once", "next"})
@@ -145,6 +194,9 @@ def _page_before(request: HttpRequest) -> str:
     return before if safe else "/"
 
 
+SECOND_CLICK_WAITS = timedelta(seconds=10)
+
+
 class OnceMiddleware:
     """Double click, back button, resend: a form posted twice with the same `_once` value has one effect."""
 
@@ -159,11 +211,11 @@ class OnceMiddleware:
         if not key:
             return self.get_response(request)
         try:
-            begun = idempotency.begin(person=person, key=f"page:{key}", mark=idempotency.fingerprint(request))
+            mark = idempotency.fingerprint(request)
+            begun = idempotency.begin(person=person, key=f"page:{key}", mark=mark, wait=SECOND_CLICK_WAITS)
         except Refused as refusal:
             return refusal_page(request, refusal)
         if begun.replay is not None:
-            messages.get_messages(request)
             return begun.replay
         try:
             response = self.get_response(request)

@@ -7,16 +7,21 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
+from django_htmx.http import trigger_client_event
 
+from benchmark.taxonomy import Language
 from core import actions
-from core.context_processors import THEME_COOKIE
+from core import guidelines as criteria
+from core.context_processors import THEME_COOKIE, theme_cookie
 from core.forms import ApiTokenForm, PreferencesForm
+from core.guidelines import taxonomy_in
 from core.middleware import refusal_page
 from core.models import ApiToken, User
 from core.refusals import NotAllowed
@@ -35,19 +40,26 @@ def health(request: HttpRequest) -> JsonResponse:
 
 # Errors ------------------------------------------------------------------------------------------------
 def csrf_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """The form's token is of an older log-in: said in place, so that the typed text stays."""
+    """The form's token is of an older log-in: said in place, so that the typed text stays.
+
+    A fragment's answer brings the token of now, and whose it is: the page takes it over if the person is the same.
+    Nobody else can read it, since the answer is of this origin.
+    """
     words = _(
-        "This page is from before you last signed in. Your text is still here: "
-        "open the page in another tab and send again."
+        "This page is from before you last signed in. Nothing was lost: send it again from the page you came from."
     )
-    return refusal_page(request, NotAllowed(words, rule="csrf"))
+    response = refusal_page(request, NotAllowed(words, rule="csrf"))
+    if getattr(request, "htmx", None):
+        trigger_client_event(response, "lbp:token", {"token": get_token(request), "person": str(request.user.pk or "")})
+    return response
 
 
 def error_page(request: HttpRequest, status: int) -> HttpResponse:
     """Without the request's context: an error page must not need the database, nor who asks."""
     fragment = request.headers.get("HX-Request") == "true"
+    context = {"status": status, "theme": theme_cookie(request)}
     response = HttpResponse(
-        render_to_string("errors/fragment.html" if fragment else f"errors/{status}.html", {"status": status}),
+        render_to_string("errors/fragment.html" if fragment else f"errors/{status}.html", context),
         status=status,
     )
     if fragment:
@@ -164,4 +176,12 @@ def revoke_api_token(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def guidelines(request: HttpRequest) -> HttpResponse:
-    return render(request, "core/guidelines.html", {"section": "guidelines"})
+    """The criteria beside the work, the benchmark's tasks, and the version that verdicts record."""
+    language = Language.CHINESE if (translation.get_language() or "").startswith("zh") else Language.ENGLISH
+    context = {
+        "section": "guidelines",
+        "criteria": criteria,
+        "text_language": "zh-Hans" if language is Language.CHINESE else "en",
+        "primary_tasks": taxonomy_in(language),
+    }
+    return render(request, "core/guidelines.html", context)

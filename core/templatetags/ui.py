@@ -14,12 +14,12 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from core.middleware import STATE_OF_LEVEL
 from core.models import User
 
 register = template.Library()
 
 ICON_OF_STATE = {"pass": "check", "fail": "cross", "warn": "bang", "now": "half", "idle": "ring"}
-STATE_OF_LEVEL = {"success": "pass", "error": "fail", "warning": "warn"}
 
 
 @register.simple_tag
@@ -43,7 +43,7 @@ _icon = icon
 
 @register.simple_tag
 def state_icon(state: str) -> SafeString:
-    return _icon(ICON_OF_STATE.get(state, "info"))
+    return _icon("info" if state == "idle" else ICON_OF_STATE[state])
 
 
 @register.filter

@@ -16,7 +16,7 @@
   const $$ = (query, within = document) => [...within.querySelectorAll(query)];
   const wordsOf = $("#words");
   const words = wordsOf ? wordsOf.dataset : {};
-  const fill = (text, values) => (text || "").replace(/%\((\w+)\)s/g, (_, name) => values[name] ?? "");
+  const fill = (text, values) => (text || "").replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
   const clock = (date = new Date()) => date.toLocaleTimeString(root.lang, { hour: "2-digit", minute: "2-digit", hour12: false });
   const person = root.dataset.person || "";
   const store = (area, name, value) => {
@@ -315,6 +315,12 @@
   /* Messages that came with a fragment (core.middleware.FragmentMessagesMiddleware). */
   addEventListener("lbp:messages", event => {
     for (const message of event.detail.value || event.detail.messages || []) toast(message.text, { state: message.state });
+  });
+  /* The page is from before the last log-in: the answer brought the token of now. */
+  addEventListener("lbp:token", event => {
+    if (event.detail.person !== person) return;
+    document.body.setAttribute("hx-headers", JSON.stringify({ "X-CSRFToken": event.detail.token }));
+    for (const input of $$('input[name="csrfmiddlewaretoken"]')) input.value = event.detail.token;
   });
   addEventListener("offline", () => toast(words.offline, { state: "warn" }));
 
