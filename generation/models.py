@@ -190,6 +190,10 @@ class Call(Stateful):
         return CALL_TONES[CallState(self.state)]
 
     @property
+    def seconds(self) -> float | None:
+        return None if self.latency_ms is None else self.latency_ms / 1000
+
+    @property
     def was_served_by_another(self) -> bool:
         """The reply names another model than the one that was asked."""
         asked, served = self.model.litellm_id.rpartition("/")[2], self.served_model.rpartition("/")[2]
