@@ -21,6 +21,7 @@ from generation.workflow import (
     Kind,
     Purpose,
     RunState,
+    trouble_words,
 )
 
 if TYPE_CHECKING:
@@ -65,6 +66,10 @@ class LanguageModel(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def pause_words(self) -> str:
+        return trouble_words(self.paused_because)
 
     @property
     def is_simulated(self) -> bool:
@@ -188,6 +193,14 @@ class Call(Stateful):
     @property
     def tone(self) -> str:
         return CALL_TONES[CallState(self.state)]
+
+    @property
+    def trouble(self) -> str:
+        return trouble_words(self.error_class)
+
+    @property
+    def seconds(self) -> float | None:
+        return None if self.latency_ms is None else self.latency_ms / 1000
 
     @property
     def was_served_by_another(self) -> bool:

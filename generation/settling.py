@@ -224,7 +224,7 @@ def _wait(number: int, failure: Failure) -> float:
 def pause(model: LanguageModel, failure: Failure) -> None:
     """Once, with one line in the history, however many calls were refused at the same time."""
     paused = LanguageModel.objects.filter(pk=model.pk, paused_at=None)
-    if paused.update(paused_at=timezone.now(), paused_because=failure.words[:300]):
+    if paused.update(paused_at=timezone.now(), paused_because=failure.kind.value):
         history.record("pause_model", model, by=None, reason=failure.words, error_class=failure.kind.value)
 
 

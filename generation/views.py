@@ -6,9 +6,11 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from benchmark.taxonomy import Language
 from core import history
 from core.models import User
 from core.refusals import Invalid, NotAllowed
@@ -30,6 +32,10 @@ def _lead(request: HttpRequest) -> User:
 def _template(request: HttpRequest, name: str, part: str) -> str:
     """The whole page, or the part of it that polls itself."""
     return f"{name}#{part}" if getattr(request, "htmx", None) and request.method == "GET" else name
+
+
+def _page_language() -> Language:
+    return Language.CHINESE if (get_language() or "").startswith("zh") else Language.ENGLISH
 
 
 def run_list(request: HttpRequest) -> HttpResponse:
@@ -55,6 +61,7 @@ def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "section": "runs",
         "run": run,
         "rows": rows,
+        "task_name": run.task.name_in(_page_language()),
         "answers": run.purpose != "drafting",
         "can_cancel": actions.can_cancel_run(lead, run),
         "can_retry": any(row.call.state in {"failed", "cancelled"} for row in rows),

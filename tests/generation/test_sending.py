@@ -296,7 +296,7 @@ def test_three_drafts_are_kept_with_the_places_of_their_quotes(server: OpenAISer
     server.script("alpha", Ok(drafts()))
     run = start_drafting()
     sending.work_off()
-    text = run.document_version.body.text  # type: ignore[attr-defined]
+    text = run.document_version.body.text
     kept = Draft.objects.all()
     assert [one.position for one in kept] == [1, 2, 3]
     step = kept[0].solution[0]
