@@ -47,6 +47,21 @@ def task_name(sample: Sample, language: Language) -> str:
 
 
 @register.filter
+def definition(sample: Sample, language: Language) -> str:
+    return sample.task.definition_in(language)
+
+
+@register.filter
+def requirement(sample: Sample, language: Language) -> str:
+    return sample.task.context_requirement_in(language)
+
+
+@register.filter
+def answer_rule(sample: Sample, language: Language) -> str:
+    return sample.task.answer_rule_in(language)
+
+
+@register.filter
 def lang_of(sample: Sample) -> str:
     """The language of the document and its questions, for `lang`."""
     return LANG.get(sample.document.language, "en")
