@@ -16,7 +16,7 @@
   const $$ = (query, within = document) => [...within.querySelectorAll(query)];
   const wordsOf = $("#words");
   const words = wordsOf ? wordsOf.dataset : {};
-  const fill = (text, values) => (text || "").replace(/%\((\w+)\)s/g, (_, name) => values[name] ?? "");
+  const fill = (text, values) => (text || "").replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
   const clock = (date = new Date()) => date.toLocaleTimeString(root.lang, { hour: "2-digit", minute: "2-digit", hour12: false });
   const person = root.dataset.person || "";
   const store = (area, name, value) => {
