@@ -24,7 +24,7 @@ from tests.factories import make_annotator, make_expert, make_lead, make_sample,
 
 pytestmark = pytest.mark.django_db
 C = CandidateState
-HTMX = {"headers": {"HX-Request": "true", "HX-Target": "pane"}}
+HTMX: dict[str, Any] = {"headers": {"HX-Request": "true", "HX-Target": "pane"}}
 
 
 def client_of(person: User, language: str = "en") -> Client:
@@ -291,7 +291,7 @@ def test_the_feedback_stands_beside_the_returned_question() -> None:
 
 
 def test_the_story_of_a_sample_is_told_in_words() -> None:
-    sample, annotator, expert = sample_in_audit()
+    sample, _annotator, expert = sample_in_audit()
     actions.reject_sample(sample=sample, feedback="Item 2 is not quoted.", by=expert)
     text = page(client_of(make_lead()), "sample_detail", sample.pk)
     for words in (
