@@ -213,6 +213,7 @@ def test_the_badge_asks_again_only_while_answers_are_missing() -> None:
     finished = page(client, "candidate_answers", candidate.pk, **HTMX)
     assert "every 2s" not in finished
     assert 'id="dock" hx-swap-oob="true"' in finished
+    assert 'value="Trivial"' in finished
 
 
 def test_markup_in_a_draft_is_text_on_the_page() -> None:
