@@ -79,7 +79,7 @@ class DocumentDetailSerializer(DocumentSerializer):
     versions = serializers.SerializerMethodField()
 
     class Meta(DocumentSerializer.Meta):
-        fields: tuple[str, ...] = (*DocumentSerializer.Meta.fields, "versions")  # type: ignore[assignment]  # one more
+        fields = (*DocumentSerializer.Meta.fields, "versions")  # type: ignore[assignment]  # one more
         read_only_fields = fields
 
     @extend_schema_field(VersionSerializer(many=True))
