@@ -41,9 +41,8 @@ def tone(sample: Sample) -> str:
 
 @register.filter
 def task_name(sample: Sample, language: Language) -> str:
-    """The task as the reader knows it, with its code."""
-    task = sample.task
-    return task.name_in(language) if language is Language.CHINESE else f"{task.code} {task.name}"
+    """The task as the reader knows it; the names begin with the code."""
+    return sample.task.name_in(language)
 
 
 @register.filter

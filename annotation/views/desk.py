@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import push_url, trigger_client_event
 
 from annotation import actions
-from annotation.desk import desk_for, next_open
+from annotation.desk import Desk, desk_for, next_open
 from annotation.forms import EDITS, SubmitForm, edit_form, page_language
 from annotation.models import Candidate, Sample
 from annotation.queries import challenge_results
@@ -80,27 +80,34 @@ def show(
     if editing and form is None and opened:
         form = edit_form(part, opened.candidate)
     context = {
-        "section": "samples",
-        "sample": sample,
-        "desk": desk,
-        "open": opened,
+        **_basis(request, sample, desk),
         "marks": desk.marks(panel),
         "panel": panel,
         "part": part if editing else "",
         "form": form if editing else None,
         "submit_form": SubmitForm() if panel == "submit" else None,
         "conflict": conflict,
-        "reasons": REASONS,
-        "checklist": guidelines.CHECKLIST,
-        "guidelines": guidelines,
-        "language": page_language(),
-        "may_claim": not desk.holds and actions.can_claim_sample(person_of(request), sample),
         "last_feedback": _feedback(sample),
     }
     if is_fragment(request):
         return render(request, f"{PAGE}#moved", context, status=status)
     context["reader"] = reader_for(sample.document_version)
     return render(request, PAGE, context, status=status)
+
+
+def _basis(request: HttpRequest, sample: Sample, desk: Desk) -> dict[str, Any]:
+    """What the pane, its dock and the list of candidates need, whichever of them is asked for."""
+    return {
+        "section": "samples",
+        "sample": sample,
+        "desk": desk,
+        "open": desk.opened,
+        "reasons": REASONS,
+        "checklist": guidelines.CHECKLIST,
+        "guidelines": guidelines,
+        "language": page_language(),
+        "may_claim": not desk.holds and actions.can_claim_sample(person_of(request), sample),
+    }
 
 
 def _feedback(sample: Sample) -> Any:
@@ -198,8 +205,7 @@ def candidate_answers(request: HttpRequest, pk: int) -> HttpResponse:
     candidate = candidate_or_404(pk)
     require_trail(person_of(request), candidate.sample)
     desk = desk_for(candidate.sample, person_of(request), position=candidate.position)
-    context = {"sample": candidate.sample, "desk": desk, "open": desk.opened, "language": page_language()}
-    return render(request, f"{PAGE}#answers", context)
+    return render(request, f"{PAGE}#answers", _basis(request, candidate.sample, desk))
 
 
 @require_POST

@@ -34,6 +34,19 @@
     showDiff = !showDiff;
     differ();
   });
+  /* A half-typed edit is saved or left before the pane shows something else. */
+  addEventListener("htmx:beforeRequest", event => {
+    const { elt, target } = event.detail;
+    const edit = document.querySelector("#pane form[data-edit][data-dirty]");
+    if (!edit || target?.id !== "pane" || elt === edit || elt.hasAttribute("data-leave")) return;
+    event.preventDefault();
+    window.LBP?.toast(edit.dataset.keepWords, { state: "warn" });
+    edit.querySelector("textarea")?.focus();
+  });
+  /* Results never close a dialog in which somebody is giving a reason. */
+  addEventListener("htmx:oobBeforeSwap", event => {
+    if (event.detail.target?.querySelector?.("dialog[open]")) event.detail.shouldSwap = false;
+  });
   addEventListener("desk:said", event => window.LBP?.say(event.detail.text));
   /* A refusal is shown under the bar, which a modal dialog would cover. */
   addEventListener("htmx:responseError", event => event.target.closest?.("dialog[open]")?.close());
