@@ -144,9 +144,17 @@ def _take_in(request: HttpRequest, case: ReviewCase, review: AnswerReview) -> Ht
     except Refused as refusal:
         review.refresh_from_db()
         if review.state != ReviewState.DRAFT:
-            raise
+            return _sent_again(review, sent, refusal)
         return _review_page(request, case, review, content=sent, refusal=refusal)
     return redirect("review:case_review", case.pk)
+
+
+def _sent_again(review: AnswerReview, sent: Content, refusal: Refused) -> HttpResponse:
+    """A double click sends the same review twice: the second has no effect and the same answer. The form carries no
+    one-time value for that, because it saves itself while it is being sent."""
+    if content_of(review) != sent:
+        raise refusal
+    return redirect("review:review_list")
 
 
 def _save(review: AnswerReview, sent: Content, request: HttpRequest) -> AnswerReview:

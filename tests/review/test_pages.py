@@ -98,6 +98,17 @@ def test_autosave_answers_the_new_version_and_refuses_a_stale_one_with_both_text
     assert signed_in(make_annotator()).post(url, whole_form(2)).status_code == 404
 
 
+def test_the_same_review_sent_twice_is_submitted_once_and_answered_alike() -> None:
+    case, person = make_case(), make_annotator()
+    actions.take_seat(case=case, by=person)
+    client = signed_in(person)
+    page = reverse("review:case_review", args=[case.pk])
+    answers = [client.post(page, whole_form(1)) for _click in range(2)]
+    assert [answer.headers["Location"] for answer in answers] == [reverse("review:review_list")] * 2
+    assert Event.objects.filter(action="review.submit").count() == 1
+    assert client.post(page, whole_form(1, addition=["Petrel"])).status_code == 409
+
+
 def test_the_third_to_begin_is_told_kindly() -> None:
     case = make_case()
     for _place in range(2):
