@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, TypedDict
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
 
 from annotation.models import Sample, Standardization
 from annotation.workflow import SampleState
@@ -24,30 +24,21 @@ def accepted_samples() -> QuerySet[Sample]:
     return Sample.objects.filter(state=SampleState.ACCEPTED).select_related("document", "document_version")
 
 
-def newest_standardization() -> Subquery:
-    """The id of a sample's newest standardization, a draft included: a newer draft voids what an older one had."""
-    newest = Standardization.objects.filter(sample=OuterRef("pk")).order_by("-number")
-    return Subquery(newest.values("pk")[:1])
-
-
 def with_current_standardization(samples: QuerySet[Sample]) -> "QuerySet[CurrentSample]":
     """Samples annotated with `current_id`: the standardization that reviews, difficulty and release refer to.
 
-    It is the newest one, and counts only when it is completed, of the sample's round, and of its document version.
+    It is the newest one (a newer draft voids what an older one had), and counts only when it is completed, of the
+    sample's round, and of its document version.
     """
-    return samples.annotate(newest_id=newest_standardization()).annotate(
-        current_id=Subquery(
-            Standardization.objects.filter(
-                pk=OuterRef("newest_id"),
-                completed_at__isnull=False,
-                round=OuterRef("round"),
-                document_version=OuterRef("document_version"),
-            )
-            # the model's own order would join the sample again and hide the outer one from the inner query
-            .order_by()
-            .values("pk")[:1]
-        )
+    newer = Standardization.objects.filter(sample=OuterRef("sample"), number__gt=OuterRef("number"))
+    current = Standardization.objects.filter(
+        ~Exists(newer),
+        sample=OuterRef("pk"),
+        round=OuterRef("round"),
+        document_version=OuterRef("document_version"),
+        completed_at__isnull=False,
     )
+    return samples.annotate(current_id=Subquery(current.values("pk")[:1]))
 
 
 def current_standardization(sample: Sample) -> Standardization | None:

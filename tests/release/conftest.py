@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pytest_django import Settings
 
 from core.models import BenchmarkSettings
 
@@ -21,7 +22,7 @@ def small_lengths(db: None) -> BenchmarkSettings:
 
 
 @pytest.fixture(autouse=True)
-def _own_files(settings, tmp_path: Path) -> Iterator[None]:
+def _own_files(settings: Settings, tmp_path: Path) -> Iterator[None]:
     """Files of one test's releases are not another's."""
     settings.MEDIA_ROOT = tmp_path / "files"
     yield

@@ -36,7 +36,7 @@ from tests.factories import (
 _number = itertools.count(1)
 ANSWER = ["Marigold", "Heron", "Tern"]
 WORDS = {
-    Language.ENGLISH: "Log {n}. The Marigold paid a late fee of twelve crowns, the Heron one of nine, the Tern of four.",
+    Language.ENGLISH: "Log {n}. The Marigold paid a late fee of twelve crowns, the Heron nine, the Tern four.",
     Language.CHINESE: "日志{n}。金盏号缴纳滞纳金十二克朗，苍鹭号九克朗，燕鸥号四克朗。",
 }
 MORE = {Language.ENGLISH: " Rain fell again.", Language.CHINESE: "又下雨了。"}
@@ -138,7 +138,7 @@ def restandardize(sample: Sample, **parts: Any) -> None:
     made = sample.standardizations.latest("number")
     for name, value in parts.items():
         setattr(made, name, value)
-    whole = Parts(made.language, made.task_description, made.elements, made.supplementary, made.example)
+    whole = Parts(Language(made.language), made.task_description, made.elements, made.supplementary, made.example)
     made.question_nonthinking, made.question_thinking = nonthinking_prompt(whole), thinking_prompt(whole)
     made.save()
 

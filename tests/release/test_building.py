@@ -28,12 +28,12 @@ def reasons(release: Release, sample: Sample) -> list[Reason]:
 
 
 def test_a_release_holds_the_ready_samples_in_the_order_of_the_taxonomy() -> None:
-    later = make_ready_sample(task_code="T3.1")
     chinese = make_ready_sample(language=Language.CHINESE)
-    first = make_ready_sample()
+    later = make_ready_sample()
+    first = make_ready_sample(task_code="T1.1")
     release = released()
     assert release.state == ReleaseState.FROZEN
-    assert [item.sample for item in release.items.all()] == [first, chinese, later]
+    assert [item.sample for item in release.items.all()] == [first, later, chinese]
     assert release.total == release.progress == 3
 
 
@@ -60,7 +60,7 @@ def test_unmet_targets_refuse_with_the_counts() -> None:
     assert refused.value.rule == "targets_unmet"
     assert len(refused.value.details["cells"]) == 25 * 2 * 6 - 1
     assert refused.value.details["cells"][0] == {
-        "secondary_task": "Global Cohesive Retrieval",
+        "secondary_task": "T1.1 Global Cohesive Retrieval",
         "language": "English",
         "token_length": "8k",
         "samples": 0,
@@ -140,7 +140,7 @@ def example_is_the_answer(sample: Sample) -> None:
     restandardize(sample, example=["Marigold", "Heron", "Tern"])
 
 
-def draft_in_progress(sample: Sample) -> None:
+def round_without_prompts(sample: Sample) -> None:
     Sample.objects.filter(pk=sample.pk).update(round=2)
 
 
@@ -152,11 +152,11 @@ def draft_in_progress(sample: Sample) -> None:
         (withdrawn_approval, "document_not_approved", Group.DOCUMENT),
         (another_count, "bucket", Group.BUCKET),
         (no_bucket, "listed_value", Group.FIELDS),
-        (wrong_answer, "answer_scores_itself", Group.ANSWER),
+        (wrong_answer, "answer_duplicate", Group.ANSWER),
         (tampered_prompt, "fixed_text", Group.PROMPTS),
         (other_language, "prompt_language", Group.PROMPTS),
         (example_is_the_answer, "example_is_answer", Group.EXAMPLE),
-        (draft_in_progress, "no_prompts", Group.FIELDS),
+        (round_without_prompts, "no_prompts", Group.FIELDS),
     ],
 )
 def test_a_sample_that_fails_is_left_out_and_named(spoil: Any, check: str, group: Group) -> None:
@@ -203,12 +203,12 @@ def test_exhausted_and_unfinished_samples_are_not_spoken_of() -> None:
 def test_the_database_refuses_to_change_what_was_released(change: str) -> None:
     make_ready_sample()
     released()
-    items = ReleaseItem.objects.all()
+    statement = {
+        "update": "UPDATE release_releaseitem SET position = 9",
+        "delete": "DELETE FROM release_releaseitem",
+    }[change]
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
-        if change == "update":
-            items.update(fields={})
-        else:
-            cursor.execute("DELETE FROM release_releaseitem")
+        cursor.execute(statement)
     assert ReleaseItem.objects.get().fields["difficulty"] == "Easy"
 
 

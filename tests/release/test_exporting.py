@@ -15,10 +15,10 @@ from benchmark.taxonomy import Language
 from core.models import User
 from core.refusals import RuleBroken
 from documents.models import Document, DocumentText, DocumentVersion
-from release import formats
+from release import exporting, formats
 from release.exporting import write_files
 from release.models import Release
-from tests.release.parts import make_ready_sample, released, written
+from tests.release.parts import make_ready_sample, released, restandardize, written
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("small_lengths")]
 
@@ -94,7 +94,6 @@ def test_a_release_written_again_is_the_same_byte_for_byte_also_after_later_edit
     Sample.objects.filter(pk=sample.pk).update(state=SampleState.RETURNED, round=3)
     sample.standardizations.update(question_nonthinking="something else", answer=["other"])
     Document.objects.update(title="another title", licence="another licence")
-    User.objects.update(username="x" + str(release.pk)) if User.objects.count() == 1 else None
     again = Release.objects.get(pk=release.pk)
     write_files(again, tmp_path / "second")
     assert bytes_of(tmp_path / "first") == bytes_of(tmp_path / "second")
@@ -168,7 +167,7 @@ def test_provenance_stays_out_of_the_benchmark_file(tmp_path: Path) -> None:
     written(tmp_path / "out")
     text = (tmp_path / "out" / formats.JSON_FILE).read_text()
     assert "CC0" not in text
-    assert "p-" not in text
+    assert User.objects.all()[0].pseudonym not in text
 
 
 def test_the_card_tells_hubs_where_the_test_split_is(tmp_path: Path) -> None:
@@ -199,7 +198,8 @@ def test_what_people_typed_cannot_break_the_card(tmp_path: Path) -> None:
 
 def test_statistics_count_every_dimension_and_name_what_has_no_sample(tmp_path: Path) -> None:
     version = make_ready_sample().document_version
-    make_ready_sample(task_code="T3.1", version=version, difficulty="Hard")
+    other = make_ready_sample(task_code="T1.1", version=version, difficulty="Hard")
+    restandardize(other, task_description="Which ships paid anything at all?")
     written(tmp_path / "out")
     statistics = json.loads((tmp_path / "out" / formats.STATISTICS_FILE).read_text())
     assert statistics["samples"] == 2
@@ -213,8 +213,6 @@ def test_statistics_count_every_dimension_and_name_what_has_no_sample(tmp_path: 
 
 
 def test_texts_are_read_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from release import exporting
-
     for _sample in range(5):
         make_ready_sample()
     monkeypatch.setattr(exporting, "BATCH_ITEMS", 2)

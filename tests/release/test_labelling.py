@@ -10,7 +10,7 @@ from core.history import history_of
 from core.models import BenchmarkSettings
 from core.refusals import NotAllowed, RuleBroken
 from documents.workflow import VersionState
-from generation.models import Run
+from generation.models import LanguageModel, Run
 from generation.workflow import RunState
 from release import actions, labelling, queries
 from tests.factories import make_annotator, make_lead, make_run, make_standardization, make_standardized_sample
@@ -90,7 +90,7 @@ def test_the_label_is_read_from_the_ladder_and_keeps_its_evidence(
     assert (label.difficulty, label.missing, label.run) == (difficulty, [], run)
     assert label.right == dict(zip(["high", "mid", "low"], right, strict=True))
     assert label.labelled_at is not None
-    assert [event.action for event in history_of(sample)] == ["release.ask_for_label", "release.label"]
+    assert [event.action for event in history_of(sample)] == ["annotation.ask_for_label", "annotation.label"]
     assert labelling.work_off() == 0
 
 
@@ -219,19 +219,13 @@ def test_why_a_run_could_not_be_started_stands_beside_the_label(
 
 def test_the_estimate_counts_calls_and_never_takes_an_unknown_price_for_zero(settings: Any, sample: Sample) -> None:
     settings.LBP_PANEL = "demo"
+    LanguageModel.objects.update(active=False)
     models = panel_of_fifteen()
-    known = labelling.estimate(1)
-    assert (known.samples, known.calls) == (1, len(models) * 1 + _others())
+    known = labelling.estimate(3)
+    assert (known.samples, known.calls, known.tokens_in) == (1, 15 * 3, sample.document_version.tokens * 15 * 3)
     models[0].usd_per_million_input = None
     models[0].save()
     assert labelling.estimate(1).usd is None
-
-
-def _others() -> int:
-    """Models that the factories made for drafts of the same panel."""
-    from generation.queries import panel
-
-    return len(panel("difficulty")) - 15
 
 
 def test_a_label_of_another_sample_is_not_touched(started: Started, sample: Sample) -> None:
