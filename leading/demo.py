@@ -22,7 +22,12 @@ from leading.demo_texts import DemoText, demo_texts
 EXPERTS, ANNOTATORS = 5, 6
 # The documents a fresh demo leaves for a person to clear.
 LEFT_TO_CLEAR = frozenset({"64k"})
-FIRST_SAMPLES = (("English", "8k", "T1.1"), ("English", "8k", "T6.3"), ("Chinese", "8k", "T3.2"), ("Chinese", "8k", "T8.2"))
+FIRST_SAMPLES = (
+    ("English", "8k", "T1.1"),
+    ("English", "8k", "T6.3"),
+    ("Chinese", "8k", "T3.2"),
+    ("Chinese", "8k", "T8.2"),
+)
 
 
 def password() -> str:

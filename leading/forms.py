@@ -28,5 +28,7 @@ class FiguresForm(forms.Form):
     difficulty_runs = forms.IntegerField(
         label=_("Difficulty runs per model"), min_value=1, max_value=9, help_text=_("Odd; the majority counts.")
     )
-    claim_idle_minutes = forms.IntegerField(label=_("A claim lapses after, minutes"), min_value=5, max_value=60 * 24 * 14)
+    claim_idle_minutes = forms.IntegerField(
+        label=_("A claim lapses after, minutes"), min_value=5, max_value=60 * 24 * 14
+    )
     claims_per_person = forms.IntegerField(label=_("Open claims per person"), min_value=1, max_value=1000)

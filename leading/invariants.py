@@ -91,7 +91,9 @@ def answers_score_one() -> Iterator[Violation]:
     for standardization in accepted.select_related("sample").iterator():
         task = standardization.sample.task
         if not scores_itself(task, language=Language(standardization.language), answer=standardization.answer):
-            yield Violation(7, standardization.sample.label, "has an answer that does not score 1.0 under its own metric")
+            yield Violation(
+                7, standardization.sample.label, "has an answer that does not score 1.0 under its own metric"
+            )
 
 
 def calls_are_sent_once() -> Iterator[Violation]:

@@ -168,7 +168,9 @@ def accepted_without_label() -> QuerySet[Sample]:
         standardizations__completed_at__isnull=False,
         standardizations__difficulty_label__difficulty__gt="",
     )
-    return Sample.objects.filter(state=SampleState.ACCEPTED).exclude(pk__in=Sample.objects.filter(labelled).values("pk"))
+    return Sample.objects.filter(state=SampleState.ACCEPTED).exclude(
+        pk__in=Sample.objects.filter(labelled).values("pk")
+    )
 
 
 def _for_list(samples: QuerySet[Sample]) -> QuerySet[Sample]:

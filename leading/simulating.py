@@ -252,7 +252,9 @@ class Simulation:
             case=case,
             outcome=AdjudicationOutcome.RECONSTRUCT if step else AdjudicationOutcome.NO_ISSUE,
             step=step or "",
-            reason="The doubt about the last element has to be settled in the text." if step else "The passage is clear.",
+            reason="The doubt about the last element has to be settled in the text."
+            if step
+            else "The passage is clear.",
             by=expert,
         )
         sample.refresh_from_db()
@@ -366,5 +368,3 @@ class Simulation:
             self.leave_at(state, pairs)
         self.leave_documents()
         return made
-
-

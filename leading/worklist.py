@@ -53,7 +53,9 @@ def task_words(sample: Sample, language: str) -> str:
     return f"{sample.task_code} {sample.task.name_zh}" if language.startswith("zh") else sample.task.name
 
 
-def _item(sample: Sample, tongue: str, *, url: str, tone: str, icon: str, state: str, why: str, verb: str, post: bool = False) -> Item:
+def _item(
+    sample: Sample, tongue: str, *, url: str, tone: str, icon: str, state: str, why: str, verb: str, post: bool = False
+) -> Item:
     return Item(
         sample.label, url, tone, icon, state, why, task_words(sample, tongue),
         document_words(sample.document, sample.document_version), sample.state_since, verb, post,
@@ -61,20 +63,41 @@ def _item(sample: Sample, tongue: str, *, url: str, tone: str, icon: str, state:
 
 
 def _own(person: User, tongue: str) -> Group:
-    rows = sorted(queries.own_samples(person), key=lambda sample: (sample.state != SampleState.RETURNED, sample.state_since))
+    rows = sorted(
+        queries.own_samples(person), key=lambda sample: (sample.state != SampleState.RETURNED, sample.state_since)
+    )
     items = []
     for sample in rows[:SHOWN]:
         desk = reverse("annotation:sample_verify", args=[sample.pk])
         if sample.state == SampleState.RETURNED:
             why = sample.reconstruction_reason or _("The expert sent it back with feedback.")
-            items.append(_item(sample, tongue, url=desk, tone="warn", icon="undo", state=_("returned"), why=why, verb=_("Revise")))
+            items.append(
+                _item(
+                    sample, tongue, url=desk, tone="warn", icon="undo", state=_("returned"), why=why, verb=_("Revise")
+                )
+            )
         elif sample.state == SampleState.IN_STANDARDIZATION:
             url = reverse("annotation:sample_standardize", args=[sample.pk])
             why = _("Approved; the two prompts are to be made.")
-            items.append(_item(sample, tongue, url=url, tone="now", icon="edit", state=_("standardize"), why=why, verb=_("Standardize")))
+            items.append(
+                _item(
+                    sample,
+                    tongue,
+                    url=url,
+                    tone="now",
+                    icon="edit",
+                    state=_("standardize"),
+                    why=why,
+                    verb=_("Standardize"),
+                )
+            )
         else:
             why = _("You hold the claim.")
-            items.append(_item(sample, tongue, url=desk, tone="now", icon="clock", state=_("claimed"), why=why, verb=_("Continue")))
+            items.append(
+                _item(
+                    sample, tongue, url=desk, tone="now", icon="clock", state=_("claimed"), why=why, verb=_("Continue")
+                )
+            )
     return Group(_("Yours to finish"), len(rows), items)
 
 

@@ -32,7 +32,9 @@ def test_the_grid_has_every_cell_and_counts_accepted_and_under_way() -> None:
 
 def test_a_cell_target_of_its_own_wins_over_the_general_one() -> None:
     actions.set_cell_target(task_code="T1.2", language="English", bucket="8k", target=2, by=make_lead())
-    cell = next(cell for cell in queries.cells() if (cell.task.code, cell.language, cell.bucket) == ("T1.2", "English", "8k"))
+    cell = next(
+        cell for cell in queries.cells() if (cell.task.code, cell.language, cell.bucket) == ("T1.2", "English", "8k")
+    )
     assert cell.target == 2
 
 

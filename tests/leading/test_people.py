@@ -37,7 +37,14 @@ def test_only_a_lead_adds_people() -> None:
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("name", "two words"), ("name", ""), ("name", "a@b"), ("role", "owner"), ("email", "nowhere"), ("password", "12345")],
+    [
+        ("name", "two words"),
+        ("name", ""),
+        ("name", "a@b"),
+        ("role", "owner"),
+        ("email", "nowhere"),
+        ("password", "12345"),
+    ],
 )
 def test_a_wrong_field_is_named_and_nobody_is_added(field: str, value: str) -> None:
     before = User.objects.count()
@@ -99,7 +106,9 @@ def test_create_token_prints_a_token_that_opens_the_api_within_its_scope() -> No
     token = out.getvalue().strip()
     headers = {"Authorization": f"Bearer {token}"}
     assert Client().get("/api/v1/progress/", headers=headers).status_code == 200
-    refused = Client().post("/api/v1/people/", {"name": "x", "role": "lead"}, content_type="application/json", headers=headers)
+    refused = Client().post(
+        "/api/v1/people/", {"name": "x", "role": "lead"}, content_type="application/json", headers=headers
+    )
     assert refused.status_code == 403
     assert token not in ApiToken.objects.get().digest
 

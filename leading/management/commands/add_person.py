@@ -19,7 +19,11 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             person, password = actions.add_person(
-                name=options["name"], role=options["role"], email=options["email"], password=options["password"], by=None
+                name=options["name"],
+                role=options["role"],
+                email=options["email"],
+                password=options["password"],
+                by=None,
             )
         except Invalid as refusal:
             lines = [f"{field}: {word}" for field, words in refusal.errors.items() for word in words]
