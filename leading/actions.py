@@ -122,8 +122,12 @@ def reset_password(*, person: User, by: User) -> str:
 
 
 FIGURES = (
-    "tolerance_percent", "samples_per_cell", "difficulty_runs", "claim_idle_minutes", "claims_per_person",
-)  # fmt: skip
+    "tolerance_percent",
+    "samples_per_cell",
+    "difficulty_runs",
+    "claim_idle_minutes",
+    "claims_per_person",
+)
 
 
 @transaction.atomic

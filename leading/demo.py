@@ -54,9 +54,16 @@ def ensure_document(made: DemoText, *, by: User) -> Document:
     if document is not None:
         return document
     version = clearing.import_document(
-        data=made.text.encode(), file_name="demo.txt", by=by, language=made.language, title=made.title, domain=made.domain,
-        format=made.format, multi=made.multi, licence=made.licence,
-    )  # fmt: skip
+        data=made.text.encode(),
+        file_name="demo.txt",
+        by=by,
+        language=made.language,
+        title=made.title,
+        domain=made.domain,
+        format=made.format,
+        multi=made.multi,
+        licence=made.licence,
+    )
     return version.document
 
 

@@ -105,9 +105,17 @@ def act(chance: random.Random) -> str:
     ship, second = chance.sample(SHIPS, 2)
     person, other = chance.sample(PEOPLE, 2)
     return chance.choice(ACTS).format(
-        ship=ship, second=second, person=person, other=other, goods=chance.choice(GOODS), place=chance.choice(PLACES),
-        cause=chance.choice(CAUSES), number=chance.randint(3, 240), fee=chance.randint(2, 90), days=chance.randint(1, 9),
-    )  # fmt: skip
+        ship=ship,
+        second=second,
+        person=person,
+        other=other,
+        goods=chance.choice(GOODS),
+        place=chance.choice(PLACES),
+        cause=chance.choice(CAUSES),
+        number=chance.randint(3, 240),
+        fee=chance.randint(2, 90),
+        days=chance.randint(1, 9),
+    )
 
 
 def demo_texts(count: Callable[[str], int]) -> list[DemoText]:

@@ -1,4 +1,4 @@
-"""The work that waits in rows, done in this process. The reconciler does one round of it, `simulate` and tests do all."""
+"""The work that waits in rows, done in this process until nothing is left: for `simulate`, commands and tests."""
 
 import annotation.receiving
 import generation.sending

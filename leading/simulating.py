@@ -202,13 +202,22 @@ class Simulation:
         chosen = sample.chosen
         assert chosen is not None
         parts = standardized_parts(
-            question=chosen.question, elements=chosen.elements, options=chosen.options, answer=chosen.answer,
-            language=sample.language, task=sample.task_code,
-        )  # fmt: skip
+            question=chosen.question,
+            elements=chosen.elements,
+            options=chosen.options,
+            answer=chosen.answer,
+            language=sample.language,
+            task=sample.task_code,
+        )
         draft = annotating.save_standardization(
-            sample=sample, version=None, task_description=parts.task_description, elements=parts.elements,
-            supplementary=parts.supplementary, example=list(parts.example), by=by,
-        )  # fmt: skip
+            sample=sample,
+            version=None,
+            task_description=parts.task_description,
+            elements=parts.elements,
+            supplementary=parts.supplementary,
+            example=list(parts.example),
+            by=by,
+        )
         annotating.complete_standardization(sample=sample, version=draft.version, by=by)
         sample.refresh_from_db()
 
@@ -361,10 +370,17 @@ class Simulation:
         pairs = self.pairs()
         made = [self.accepted_and_labelled(pairs) for _number in range(samples)]
         for state in (
-            SampleState.IN_VERIFICATION, SampleState.RETURNED, SampleState.IN_AUDIT, SampleState.IN_STANDARDIZATION,
-            SampleState.IN_REVIEW, SampleState.IN_ADJUDICATION, SampleState.AWAITING_DOCUMENT, SampleState.EXHAUSTED,
-            SampleState.PLANNED, SampleState.DRAFTING,
-        ):  # fmt: skip
+            SampleState.IN_VERIFICATION,
+            SampleState.RETURNED,
+            SampleState.IN_AUDIT,
+            SampleState.IN_STANDARDIZATION,
+            SampleState.IN_REVIEW,
+            SampleState.IN_ADJUDICATION,
+            SampleState.AWAITING_DOCUMENT,
+            SampleState.EXHAUSTED,
+            SampleState.PLANNED,
+            SampleState.DRAFTING,
+        ):
             self.leave_at(state, pairs)
         self.leave_documents()
         return made

@@ -57,9 +57,18 @@ def _item(
     sample: Sample, tongue: str, *, url: str, tone: str, icon: str, state: str, why: str, verb: str, post: bool = False
 ) -> Item:
     return Item(
-        sample.label, url, tone, icon, state, why, task_words(sample, tongue),
-        document_words(sample.document, sample.document_version), sample.state_since, verb, post,
-    )  # fmt: skip
+        sample.label,
+        url,
+        tone,
+        icon,
+        state,
+        why,
+        task_words(sample, tongue),
+        document_words(sample.document, sample.document_version),
+        sample.state_since,
+        verb,
+        post,
+    )
 
 
 def _own(person: User, tongue: str) -> Group:
@@ -105,11 +114,17 @@ def _free(person: User, tongue: str) -> Group:
     rows = queries.free_samples(person)
     items = [
         _item(
-            sample, tongue, url=reverse("annotation:sample_verify", args=[sample.pk]), tone="idle", icon="ring",
-            state=_("free"), why=_("Candidates are in; nobody works on it."), verb=_("Open"),
+            sample,
+            tongue,
+            url=reverse("annotation:sample_verify", args=[sample.pk]),
+            tone="idle",
+            icon="ring",
+            state=_("free"),
+            why=_("Candidates are in; nobody works on it."),
+            verb=_("Open"),
         )
         for sample in rows[:SHOWN]
-    ]  # fmt: skip
+    ]
     return Group(_("Free to claim"), rows.count(), items, reverse("annotation:sample_list") + "?state=in_verification")
 
 
@@ -117,11 +132,17 @@ def _reviews(person: User, tongue: str) -> Group:
     rows = queries.begun_reviews(person)
     items = [
         _item(
-            review.case.sample, tongue, url=reverse("review:case_review", args=[review.case_id]), tone="now", icon="half",
-            state=_("begun"), why=_("Your review is a draft."), verb=_("Review"),
+            review.case.sample,
+            tongue,
+            url=reverse("review:case_review", args=[review.case_id]),
+            tone="now",
+            icon="half",
+            state=_("begun"),
+            why=_("Your review is a draft."),
+            verb=_("Review"),
         )
         for review in rows[:SHOWN]
-    ]  # fmt: skip
+    ]
     return Group(_("Your begun reviews"), rows.count(), items, reverse("review:review_list"))
 
 
@@ -129,12 +150,17 @@ def _audits(person: User, tongue: str) -> Group:
     rows = queries.audits_for(person)
     items = [
         _item(
-            sample, tongue, url=reverse("annotation:sample_audit", args=[sample.pk]), tone="idle", icon="ring",
-            state=_("submitted"), why=_("Submitted by %(name)s.") % {"name": sample.annotator.name if sample.annotator else "–"},
+            sample,
+            tongue,
+            url=reverse("annotation:sample_audit", args=[sample.pk]),
+            tone="idle",
+            icon="ring",
+            state=_("submitted"),
+            why=_("Submitted by %(name)s.") % {"name": sample.annotator.name if sample.annotator else "–"},
             verb=_("Audit"),
         )
         for sample in rows[:SHOWN]
-    ]  # fmt: skip
+    ]
     return Group(_("To audit"), rows.count(), items)
 
 
@@ -142,11 +168,17 @@ def _disputes(person: User, tongue: str) -> Group:
     rows = queries.disputes_for(person)
     items = [
         _item(
-            case.sample, tongue, url=reverse("review:case_adjudicate", args=[case.pk]), tone="warn", icon="bang",
-            state=_("disputed"), why=_("The reviews are in and at least one found an issue."), verb=_("Decide"),
+            case.sample,
+            tongue,
+            url=reverse("review:case_adjudicate", args=[case.pk]),
+            tone="warn",
+            icon="bang",
+            state=_("disputed"),
+            why=_("The reviews are in and at least one found an issue."),
+            verb=_("Decide"),
         )
         for case in rows[:SHOWN]
-    ]  # fmt: skip
+    ]
     return Group(_("To adjudicate"), rows.count(), items)
 
 
@@ -154,11 +186,19 @@ def _documents(person: User, tongue: str) -> Group:
     rows = queries.documents_to_clear()
     items = [
         Item(
-            f"D-{version.document_id:04d}", reverse("documents:document_detail", args=[version.document_id]), "idle", "ring",
-            _("to clear"), version.document.title, "", document_words(version.document, version), version.made_at, _("Clear"),
+            f"D-{version.document_id:04d}",
+            reverse("documents:document_detail", args=[version.document_id]),
+            "idle",
+            "ring",
+            _("to clear"),
+            version.document.title,
+            "",
+            document_words(version.document, version),
+            version.made_at,
+            _("Clear"),
         )
         for version in rows[:SHOWN]
-    ]  # fmt: skip
+    ]
     return Group(_("Documents to clear"), rows.count(), items, reverse("documents:document_list") + "?state=pending")
 
 

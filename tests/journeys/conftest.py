@@ -134,7 +134,7 @@ SignIn = Callable[..., Page]
 
 @pytest.fixture
 def sign_in(browser: Browser, product: Product) -> Iterator[SignIn]:
-    """`sign_in("expert1")`: a page in a browser context of its own. Console errors and failed policies fail the test."""
+    """`sign_in("expert1")`: a page in a browser context of its own. Console errors and broken policies fail."""
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
 
