@@ -72,7 +72,7 @@ def ensure_documents(*, by: User, cleared_by: User) -> list[Document]:
     for made in demo_texts(count_tokens):
         document = ensure_document(made, by=by)
         documents.append(document)
-        version = DocumentVersion.objects.get(pk=document.latest_id)
+        version = DocumentVersion.objects.get(pk=document.latest_id or 0)
         if made.bucket not in LEFT_TO_CLEAR and version.state == VersionState.PENDING:
             clearing.approve_version(version=version, by=cleared_by, note="")
     return documents

@@ -63,9 +63,9 @@ def nobody_holds_two_jobs() -> Iterator[Violation]:
     for record, sample, person, job in wanted:
         if held.get((sample, person)) != job:
             yield Violation(4, record, "is by a person who holds another job, or none, on the sample")
-    for sample in Sample.objects.exclude(annotator=None):
-        if held.get((sample.pk, sample.annotator_id or 0)) != Job.VERIFIES:
-            yield Violation(4, sample.label, "was verified by a person who holds another job, or none, on it")
+    for verified in Sample.objects.exclude(annotator=None):
+        if held.get((verified.pk, verified.annotator_id or 0)) != Job.VERIFIES:
+            yield Violation(4, verified.label, "was verified by a person who holds another job, or none, on it")
 
 
 def cases_are_decided_when_both_reviews_are_in() -> Iterator[Violation]:

@@ -211,7 +211,7 @@ class Simulation:
         )
         draft = annotating.save_standardization(
             sample=sample,
-            version=None,
+            version=0,
             task_description=parts.task_description,
             elements=parts.elements,
             supplementary=parts.supplementary,

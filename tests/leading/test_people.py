@@ -49,7 +49,7 @@ def test_only_a_lead_adds_people() -> None:
 def test_a_wrong_field_is_named_and_nobody_is_added(field: str, value: str) -> None:
     before = User.objects.count()
     with pytest.raises(Invalid) as refused:
-        actions.add_person(**{"name": "mei", "role": Role.ANNOTATOR, "by": None, field: value})
+        actions.add_person(by=None, **{"name": "mei", "role": str(Role.ANNOTATOR), field: value})
     assert list(refused.value.errors) == [field]
     assert User.objects.count() == before
 
