@@ -60,7 +60,7 @@ def put(record: Stateful, state: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA ignore_check_constraints = ON")
         try:
-            type(record)._default_manager.filter(pk=record.pk).update(state=state)
+            type(record)._default_manager.filter(pk=record.pk).update(**{"state": state})
         finally:
             cursor.execute("PRAGMA ignore_check_constraints = OFF")
     record.refresh_from_db()
