@@ -20,6 +20,7 @@ def prepare() -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if has_pending_migrations():
         call_command("migrate", interactive=False, verbosity=0)
+    # Not a migration's table: a database that was migrated by hand does not have it yet.
     call_command("createcachetable", verbosity=0)
     call_if_there("generation.panels", "ensure_panel", settings.LBP_PANEL)
 
