@@ -13,6 +13,9 @@ from benchmark.taxonomy import SECONDARY_TASKS
 from core.models import User
 from documents.models import LANGUAGE_CHOICES, DocumentVersion
 
+# What the page shows where nothing is chosen.
+ANY = _("any")
+
 
 def bucket_choices() -> list[tuple[str, str]]:
     """The buckets that documents are in, shortest first."""
@@ -26,10 +29,16 @@ def task_keys() -> list[tuple[str, str]]:
 
 
 class SampleFilter(filters.FilterSet):
-    language = filters.ChoiceFilter(field_name="document__language", choices=LANGUAGE_CHOICES, label=_("Language"))
-    bucket = filters.ChoiceFilter(field_name="document_version__bucket", choices=bucket_choices, label=_("Bucket"))
-    secondary_task = filters.ChoiceFilter(choices=task_keys, method="of_task", label=_("Secondary task"))
-    state = filters.ChoiceFilter(choices=SampleState.choices, label=_("State"))
+    language = filters.ChoiceFilter(
+        field_name="document__language", choices=LANGUAGE_CHOICES, label=_("Language"), empty_label=ANY
+    )
+    bucket = filters.ChoiceFilter(
+        field_name="document_version__bucket", choices=bucket_choices, label=_("Bucket"), empty_label=ANY
+    )
+    secondary_task = filters.ChoiceFilter(
+        choices=task_keys, method="of_task", label=_("Secondary task"), empty_label=ANY
+    )
+    state = filters.ChoiceFilter(choices=SampleState.choices, label=_("State"), empty_label=ANY)
     mine = filters.BooleanFilter(method="of_the_person", label=_("Mine"))
 
     class Meta:
@@ -48,13 +57,15 @@ class SampleFilter(filters.FilterSet):
 class CandidateFilter(filters.FilterSet):
     sample = filters.ModelChoiceFilter(queryset=Sample.objects.order_by("pk"), label=_("Sample"))
     language = filters.ChoiceFilter(
-        field_name="sample__document__language", choices=LANGUAGE_CHOICES, label=_("Language")
+        field_name="sample__document__language", choices=LANGUAGE_CHOICES, label=_("Language"), empty_label=ANY
     )
     bucket = filters.ChoiceFilter(
-        field_name="sample__document_version__bucket", choices=bucket_choices, label=_("Bucket")
+        field_name="sample__document_version__bucket", choices=bucket_choices, label=_("Bucket"), empty_label=ANY
     )
-    secondary_task = filters.ChoiceFilter(choices=task_keys, method="of_task", label=_("Secondary task"))
-    state = filters.ChoiceFilter(choices=CandidateState.choices, label=_("State"))
+    secondary_task = filters.ChoiceFilter(
+        choices=task_keys, method="of_task", label=_("Secondary task"), empty_label=ANY
+    )
+    state = filters.ChoiceFilter(choices=CandidateState.choices, label=_("State"), empty_label=ANY)
 
     class Meta:
         model = Candidate

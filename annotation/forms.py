@@ -23,10 +23,7 @@ def page_language() -> Language:
 def task_choices() -> list[tuple[str, str]]:
     """The tasks by their names in the reader's language; codes as values."""
     language = page_language()
-    return [
-        (task.code, task.name_in(language) if language is Language.CHINESE else f"{task.code} {task.name}")
-        for task in SECONDARY_TASKS
-    ]
+    return [(task.code, task.name_in(language)) for task in SECONDARY_TASKS]
 
 
 class Lines(forms.CharField):
