@@ -142,7 +142,10 @@ def waiting_reason(case: ReviewCase) -> str:
         return _("The prediction run was cancelled.")
     if run.state != RunState.FINISHED:
         return _("The models are still answering.")
-    failed = sorted({use.call.model.name for use in run.run_calls.all() if not use.call.has_answer})
+    calls = [use.call for use in run.run_calls.all()]
+    if any(call.has_answer for call in calls):
+        return _("The predictions are in; the case opens in a moment.")
+    failed = sorted({call.model.name for call in calls})
     return _("No model answered: %(models)s. Retry the run.") % {"models": ", ".join(failed)}
 
 
