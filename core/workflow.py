@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 
 class Role(TextChoices):
@@ -23,8 +24,8 @@ class Theme(TextChoices):
 
 
 class Scope(TextChoices):
-    READ = "read", _("read")
-    WRITE = "write", _("write")
+    READ = "read", pgettext_lazy("scope of a token", "read")
+    WRITE = "write", pgettext_lazy("scope of a token", "write")
 
 
 @dataclass(frozen=True)

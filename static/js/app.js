@@ -16,7 +16,7 @@
   const $$ = (query, within = document) => [...within.querySelectorAll(query)];
   const wordsOf = $("#words");
   const words = wordsOf ? wordsOf.dataset : {};
-  const fill = (text, values) => (text || "").replace(/%\((\w+)\)s/g, (_, name) => values[name] ?? "");
+  const fill = (text, values) => (text || "").replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
   const clock = (date = new Date()) => date.toLocaleTimeString(root.lang, { hour: "2-digit", minute: "2-digit", hour12: false });
   const person = root.dataset.person || "";
   const store = (area, name, value) => {
@@ -123,6 +123,18 @@
   const typing = event => composing(event) || event.ctrlKey || event.metaKey || event.altKey || inField(event.target) || Boolean($("dialog[open]"));
   const visible = el => el.checkVisibility ? el.checkVisibility({ visibilityProperty: true }) : el.offsetParent !== null;
   const keyed = (key, within = document) => $$(`[data-key="${CSS.escape(key)}"]`, within).find(el => visible(el) && !el.disabled);
+  /* Lists need not name these: j and k walk the rows, / goes to the search field. */
+  const rowLinks = () => $$("main .table tbody tr").map(row => $("a[href], button", row)).filter(el => el && visible(el));
+  const fallback = key => {
+    if (key === "/") return $$('main input[type="search"]').find(visible);
+    if (key !== "j" && key !== "k") return null;
+    const links = rowLinks();
+    const at = links.findIndex(link => link.closest("tr").contains(document.activeElement));
+    const next = links[key === "j" ? at + 1 : Math.max(at - 1, 0)];
+    next?.focus();
+    next?.scrollIntoView({ block: "nearest" });
+    return null;
+  };
   const press = el => {
     if (el.matches(FIELDS)) { el.focus(); el.select?.(); return; }
     if (el.getAttribute("aria-disabled") === "true") el.focus();
@@ -141,7 +153,7 @@
     const open = $("dialog[open]");
     /* Inside a dialog only its own keys work, and never while somebody types there. */
     if (open ? composing(event) || event.ctrlKey || event.metaKey || event.altKey : typing(event)) return;
-    const target = open ? (open.hasAttribute("data-keys") ? keyed(event.key, open) : null) : keyed(event.key);
+    const target = open ? (open.hasAttribute("data-keys") ? keyed(event.key, open) : null) : keyed(event.key) || fallback(event.key);
     if (!target) return;
     event.preventDefault();
     press(target);
@@ -290,7 +302,18 @@
     delete form.dataset.sending;
     /* Answered: the next sending is a new one. Not answered: the same `_once` goes again, so it has one effect. */
     if (detail.xhr?.status) freshen(form);
-    if (detail.successful) { delete form.dataset.dirty; forgive(); }
+    if (detail.successful) { delete form.dataset.dirty; form.autosaving?.settle(); forgive(); }
+  });
+  /* A verdict sent while a text is still being saved waits for it, and goes with the version that the save brought. */
+  const waited = new WeakSet();
+  addEventListener("htmx:confirm", event => {
+    const { elt, verb, issueRequest } = event.detail;
+    if (verb === "get" || waited.has(elt)) { waited.delete(elt); return; }
+    const pending = $$("form").filter(form => form !== elt && form.autosaving?.pending());
+    if (!pending.length) return;
+    event.preventDefault();
+    waited.add(elt);
+    Promise.allSettled(pending.map(form => form.autosaving.flush())).then(() => issueRequest(false));
   });
   addEventListener("htmx:beforeSwap", event => {
     const { detail } = event;
@@ -343,7 +366,7 @@
     const address = new URL(url, location.href).pathname;
     const name = `lbp:draft:${person}:${address}`;
     const status = options.status || $(`[data-save-for="${CSS.escape(form.id || "-")}"]`) || $(".save", form) || $(".top .save");
-    let timer = 0, sending = false, again = false, failures = 0, countdown = 0, stopped = false;
+    let timer = 0, running = null, sending = false, again = false, failures = 0, countdown = 0, stopped = false;
     let saved = JSON.stringify(fieldsOf(form));
     form.dataset.noguard = "";
 
@@ -368,7 +391,8 @@
       let left = wait;
       const tick = () => {
         show("failed", `${reason} ${words.unsaved} ${fill(words.retry, { seconds: left })}`, "bang");
-        if (left-- <= 0) { clearInterval(countdown); flush(); }
+        if (!form.isConnected) clearInterval(countdown);
+        else if (left-- <= 0) { clearInterval(countdown); flush(); }
       };
       if (failures === 1) say(`${reason} ${words.unsaved}`);
       tick();
@@ -399,10 +423,14 @@
         if (note?.querySelector(".field__error")) note.remove();
       }
     };
+    /* The promise ends when what is typed by now was answered for, or could not be sent. */
     const flush = async () => {
       clearTimeout(timer);
-      if (sending) { again = true; return; }
-      if (!changed()) return;
+      if (sending) { again = true; await running; return changed() && !stopped ? flush() : undefined; }
+      if (!form.isConnected || !changed()) return;
+      await (running = send());
+    };
+    const send = async () => {
       clearInterval(countdown);
       const sent = JSON.stringify(fieldsOf(form));
       store(localStorage, name, JSON.stringify({ at: Date.now(), fields: fieldsOf(form) }));
@@ -421,9 +449,15 @@
       } finally {
         clearTimeout(limit);
         sending = false;
-        if (again && !stopped) { again = false; timer = setTimeout(flush, DELAY); }
+        if (again && !stopped && form.isConnected) timer = setTimeout(flush, DELAY);
         again = false;
       }
+    };
+    /* The version of now, also in the forms that act on the same record: <input name="version" data-version-of="form id"> */
+    const follow = version => {
+      const own = form.elements.namedItem("version");
+      if (own) own.value = version;
+      for (const input of $$(`[data-version-of="${CSS.escape(form.id || "-")}"]`)) input.value = version;
     };
     const answered = async (response, sent) => {
       const login = response.headers.get("HX-Redirect");
@@ -434,7 +468,7 @@
       if (response.ok) {
         failures = 0; saved = sent;
         clearErrors(); forgive();
-        if (answer.version !== undefined && form.elements.namedItem("version")) form.elements.namedItem("version").value = answer.version;
+        if (answer.version !== undefined) follow(answer.version);
         show("saved", fill(words.saved, { time: clock() }), "check");
         if (changed()) { again = true; } else { store(localStorage, name, null); delete form.dataset.dirty; }
         options.onSaved?.(answer);
@@ -463,7 +497,8 @@
     addEventListener("online", () => { if (changed() && !stopped) flush(); });
     document.addEventListener("visibilitychange", () => { if (document.hidden && changed() && !stopped) flush(); });
     offer();
-    form.autosaving = { flush, changed, touch, forget: () => store(localStorage, name, null) };
+    const settle = () => { saved = JSON.stringify(fieldsOf(form)); clearTimeout(timer); clearInterval(countdown); store(localStorage, name, null); };
+    form.autosaving = { flush, changed, touch, settle, pending: () => sending || (changed() && !stopped), forget: () => store(localStorage, name, null) };
     return form.autosaving;
   };
   const putBack = (form, fields) => {
