@@ -215,6 +215,7 @@ def _store_document(
     reason: str = "",
     **data: Any,
 ) -> DocumentVersion:
+    intake.refuse_unfit(text)
     facts = _checked(facts)
     prepared = intake.prepare(
         text,

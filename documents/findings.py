@@ -92,7 +92,7 @@ PATTERNS: tuple[tuple[Kind, re.Pattern[str], Callable[[str], bool]], ...] = (
     ),
     (
         Kind.ADDRESS,
-        re.compile(r"(?<![0-9A-Za-z.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![0-9A-Za-z.]|\.[0-9])"),
+        re.compile(r"(?<![0-9A-Za-z.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![0-9A-Za-z]|\.[0-9])"),
         holds_address,
     ),
     (
@@ -106,7 +106,7 @@ PATTERNS: tuple[tuple[Kind, re.Pattern[str], Callable[[str], bool]], ...] = (
     (
         Kind.LICENCE,
         re.compile(
-            r"(?i:licen[sc]ed under|creative commons|CC0-1\.0|CC[ -]BY(?:-[A-Z]{2})*"
+            r"(?<![A-Za-z])(?=[LlCcGgAaMmBbPpIi])(?i:licen[sc]ed under|creative commons|CC0-1\.0|CC[ -]BY(?:-[A-Z]{2})*"
             r"|GNU (?:lesser |affero )?general public|apache licen[sc]e|MIT licen[sc]e|BSD licen[sc]e"
             r"|project gutenberg licen[sc]e|in the public domain)[^\n]{0,120}"
             r"|知识共享|公有领域|许可协议[^\n]{0,80}"

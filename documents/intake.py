@@ -124,15 +124,8 @@ def too_large(size: int) -> RuleBroken:
     )
 
 
-def prepare(
-    text: str,
-    *,
-    lengths: Lengths,
-    language: str = "",
-    normalisation: dict[str, int] | None = None,
-    encoding: str = "utf-8",
-) -> Prepared:
-    """Measure a normalised text. Refuses the empty, the too large, and lone surrogates (half a character)."""
+def refuse_unfit(text: str) -> None:
+    """Refuse the empty, the too large, and lone surrogates (half a character)."""
     lone = re.search("[\ud800-\udfff]", text)
     if lone:
         raise RuleBroken(
@@ -143,9 +136,22 @@ def prepare(
         )
     if not text.strip():
         raise RuleBroken(_("The text is empty, or only white space."), rule="empty")
+    size = len(text.encode())
+    if size > MAX_BYTES:
+        raise too_large(size)
+
+
+def prepare(
+    text: str,
+    *,
+    lengths: Lengths,
+    language: str = "",
+    normalisation: dict[str, int] | None = None,
+    encoding: str = "utf-8",
+) -> Prepared:
+    """Measure a normalised text. Refuses what `refuse_unfit` refuses."""
+    refuse_unfit(text)
     data = text.encode()
-    if len(data) > MAX_BYTES:
-        raise too_large(len(data))
     found = detect(text)
     tokens = count_tokens(text)
     measure = Measure(

@@ -1,20 +1,24 @@
 """Runs and models: what people and other stages may have done here."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from celery.canvas import Signature
+from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from benchmark.taxonomy import SecondaryTask
 from core import history
 from core.jobs import hurry
 from core.models import User
-from core.refusals import Conflict, NotAllowed, RuleBroken
+from core.refusals import Conflict, Invalid, NotAllowed, RuleBroken
 from documents.models import DocumentVersion
 from documents.workflow import VersionState
-from generation.models import Call, Run
+from generation.models import Call, LanguageModel, Run
+from generation.panels import faults_of
 from generation.planning import make_calls
 from generation.prompts import PROMPT_VERSION, drafting_instructions, prompt_hash, question_prompt
 from generation.queries import UNFINISHED, leaf_calls, panel, sent_elsewhere, without_price
@@ -34,9 +38,7 @@ def start_drafting(
 ) -> Run:
     """Three drafts from each drafting model. `first_number` above 1 asks the same models afresh."""
     prompt = drafting_instructions(language=document_version.document.language, task=task.code)
-    return _start(
-        Purpose.DRAFTING, document_version, task, by=by, then=then, prompt=prompt, first_number=first_number
-    )
+    return _start(Purpose.DRAFTING, document_version, task, by=by, then=then, prompt=prompt, first_number=first_number)
 
 
 def start_challenge(
@@ -226,3 +228,104 @@ def _resume(run: Run, *, by: User) -> None:
 def _leads_or_starter(by: User, run: Run) -> None:
     if not (by.is_lead or by.pk == run.created_by_id):
         raise NotAllowed(_("Only a lead, or who started the run, may do this."))
+
+
+# --- models ----------------------------------------------------------------------------------------------------------
+
+EDITABLE = (
+    "tier",
+    "drafting",
+    "kind",
+    "litellm_id",
+    "api_base",
+    "key_variable",
+    "context_tokens",
+    "truncate_input_to_tokens",
+    "max_output_nonthinking",
+    "max_output_thinking",
+    "temperature",
+    "usd_per_million_input",
+    "usd_per_million_output",
+    "price_read_on",
+    "note",
+    "active",
+)
+
+
+def can_edit_model(user: User, model: LanguageModel) -> bool:
+    return user.is_lead
+
+
+def edit_model(*, model: LanguageModel, version: int, by: User, **changes: Any) -> LanguageModel:
+    """Change how a model is reached, asked and paid. What would be refused later is refused now, at its field."""
+    if not can_edit_model(by, model):
+        raise NotAllowed(_("Only a lead changes the models."))
+    if unknown := set(changes) - set(EDITABLE):
+        raise Invalid({name: _("This cannot be changed.") for name in sorted(unknown)})
+    with transaction.atomic():
+        held = LanguageModel.objects.select_for_update().get(pk=model.pk)
+        if held.version != version:
+            raise Conflict(
+                _("Somebody else changed this model meanwhile. Compare before you save."), rule="stale_version"
+            )
+        before = {name: getattr(held, name) for name in changes}
+        for name, value in changes.items():
+            setattr(held, name, value)
+        _check_model(held)
+        held.version += 1
+        held.save()
+        changed = {
+            name: [_plain(before[name]), _plain(value)] for name, value in changes.items() if before[name] != value
+        }
+        history.record("edit_model", held, by=by, changed=changed)
+    return held
+
+
+def _check_model(model: LanguageModel) -> None:
+    errors: dict[str, Any] = {}
+    try:
+        model.clean_fields(exclude=["name"])
+    except ValidationError as wrong:
+        errors.update({name: list(words) for name, words in wrong.message_dict.items()})
+    else:
+        errors.update(faults_of(model))
+    if errors:
+        raise Invalid(errors)
+
+
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, Decimal) or hasattr(value, "isoformat") else value
+
+
+def can_resume_model(user: User, model: LanguageModel) -> bool:
+    return user.is_lead and model.paused_at is not None
+
+
+def pause_model(*, model: LanguageModel, by: User, reason: str = "") -> LanguageModel:
+    """Nothing is sent to it until it is resumed; its queued calls fail at once, and can be retried afterwards."""
+    if not by.is_lead:
+        raise NotAllowed(_("Only a lead changes the models."))
+    with transaction.atomic():
+        paused = LanguageModel.objects.filter(pk=model.pk, paused_at=None)
+        words = reason.strip() or _("paused by a lead")
+        if not paused.update(paused_at=timezone.now(), paused_because=words[:300]):
+            raise Conflict(_("The model is paused already."), rule="paused")
+        history.record("pause_model", model, by=by, reason=reason)
+    model.refresh_from_db()
+    return model
+
+
+def resume_model(*, model: LanguageModel, by: User) -> LanguageModel:
+    """The key or the account is in order again."""
+    if not by.is_lead:
+        raise NotAllowed(_("Only a lead changes the models."))
+    with transaction.atomic():
+        if (
+            not LanguageModel.objects.filter(pk=model.pk)
+            .exclude(paused_at=None)
+            .update(paused_at=None, paused_because="")
+        ):
+            raise Conflict(_("The model is not paused."), rule="not_paused")
+        history.record("resume_model", model, by=by)
+    model.refresh_from_db()
+    return model

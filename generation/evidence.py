@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 from functools import lru_cache
+from itertools import islice
 
 FUZZY_THRESHOLD = 0.85
 _LONGEST_FUZZY_QUOTE = 800  # longer quotes are placed by their two ends
@@ -76,6 +77,8 @@ def _folding_table() -> dict[int, str]:
 _FOLDING = _folding_table()
 _TOKEN = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\W_]+|[^\s\w]", re.UNICODE)
 _GAP = r"[\s*_]*"
+_HEAD = 16
+_BEGINNINGS = 200
 
 
 @lru_cache(maxsize=2)
@@ -83,30 +86,41 @@ def _folded(text: str) -> str:
     return text.translate(_FOLDING)
 
 
-def _pattern(quote: str) -> re.Pattern[str] | None:
-    """Words need white space between them, everything else may touch or be broken over lines."""
-    parts: list[str] = []
-    end = 0
+def _pieces(quote: str) -> list[str]:
+    """Patterns of the tokens: words need white space between them, the rest may touch or be broken over lines."""
+    pieces: list[str] = []
+    end, before = 0, ""
     for token in _TOKEN.finditer(quote):
-        if token.group() in "*_":
+        word = token.group()
+        if word in "*_":
             continue
-        if parts:
-            apart = token.start() > end and quote[end : token.start()].strip("*_") != ""
-            words = parts[-1][-1:].isalnum() and token.group()[0].isalnum()
-            cjk = ord(token.group()[0]) >= 0x2E80 or ord(parts[-1][-1]) >= 0x2E80
-            parts.append(r"[\s*_]+" if apart and words and not cjk else _GAP)
-        parts.append(re.escape(token.group()))
-        end = token.end()
-    return re.compile("".join(parts)) if parts else None
+        apart = token.start() > end and quote[end : token.start()].strip("*_") != ""
+        words = before[-1:].isalnum() and word[0].isalnum()
+        wide = bool(before) and (ord(word[0]) >= 0x2E80 or ord(before[-1]) >= 0x2E80)
+        gap = "" if not before else r"[\s*_]+" if apart and words and not wide else _GAP
+        pieces.append(gap + re.escape(word))
+        end, before = token.end(), word
+    return pieces
 
 
 def _normalised(text: str, quote: str) -> Evidence | None:
     folded = _folded(text)
     for wanted in dict.fromkeys((quote.translate(_FOLDING), quote.translate(_FOLDING).strip("\"'.-…*_ \n"))):
-        pattern = _pattern(wanted)
-        found = pattern.search(folded) if pattern else None
+        found = _search(folded, _pieces(wanted))
         if found:
-            return Evidence(EvidenceKind.NORMALISED, found.start(), found.end(), 1.0)
+            return Evidence(EvidenceKind.NORMALISED, found[0], found[1], 1.0)
+    return None
+
+
+def _search(folded: str, pieces: list[str]) -> tuple[int, int] | None:
+    """Look for the first tokens everywhere, for the rest only after them: a text that repeats itself stays cheap."""
+    if not pieces:
+        return None
+    head, rest = re.compile("".join(pieces[:_HEAD])), re.compile("".join(pieces[_HEAD:]))
+    for beginning in islice(head.finditer(folded), _BEGINNINGS):
+        end = rest.match(folded, beginning.end())
+        if end:
+            return beginning.start(), end.end()
     return None
 
 

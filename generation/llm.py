@@ -308,7 +308,7 @@ def _reply(response: Any, exchange: "_Exchange", request: Request) -> Reply:
         reasoning=str(reasoning),
         finish_reason=str(getattr(choice, "finish_reason", "") or ""),
         served_model=str(served)[:200],
-        usage=_usage(*given, request, f"{content or ''}{reasoning}"),
+        usage=_usage(given[0], given[1], request, f"{content or ''}{reasoning}"),
     )
 
 
@@ -416,7 +416,9 @@ def _unanswered(exchange: "_Exchange", error_name: str, *, demo: bool) -> Failur
     if exchange.requests:
         return Failure(FailureKind.CONNECTION_LOST)
     # Nothing left this machine: LiteLLM refused the arguments, or the simulated model does not exist.
-    words = f"The request could not be made ({error_name})." if not demo else f"The simulated model failed ({error_name})."
+    words = (
+        f"The request could not be made ({error_name})." if not demo else f"The simulated model failed ({error_name})."
+    )
     return Failure(FailureKind.NOT_SENT, words=words)
 
 
@@ -561,14 +563,14 @@ def _guard_transports() -> None:
         _transports.setdefault(asyncio.get_running_loop(), []).append(guard)
         return guard
 
-    AsyncHTTPHandler.create_async_transport = staticmethod(guarded)
+    setattr(AsyncHTTPHandler, "create_async_transport", staticmethod(guarded))  # noqa: B010 -- mypy minds the plain form
 
 
 def _register_demo(litellm: Any) -> None:
     """The simulated models stand behind the same door, as a provider of LiteLLM."""
     from generation import demo  # noqa: PLC0415
 
-    class Demo(litellm.CustomLLM):  # type: ignore[misc]  # LiteLLM is not typed here
+    class Demo(litellm.CustomLLM):
         def completion(self, *args: Any, **more: Any) -> Any:
             return _as_response(litellm, _ask_demo(demo, *args, **more))
 

@@ -30,7 +30,7 @@ class Result:
 
 
 def panel(purpose: str) -> list[LanguageModel]:
-    """The models asked for a purpose, in panel order: five for drafting, challenge and predictions, all for difficulty."""
+    """The models asked for a purpose, in panel order: all for difficulty, the drafting models for the rest."""
     models = LanguageModel.objects.filter(panel=settings.LBP_PANEL, active=True)
     return list(models.filter(drafting=True) if purpose in DRAFTERS_ONLY else models)
 
@@ -57,7 +57,9 @@ def drafts_of(run: Run) -> QuerySet[Draft]:
 def runs_for_list(runs: QuerySet[Run] | None = None) -> QuerySet[Run]:
     """Runs with counts by state and cost, newest first; prompts and references stay in the database."""
     runs = Run.objects.all() if runs is None else runs
-    counts = {f"{state}_calls": Count("run_calls", filter=Q(run_calls__call__state=state)) for state in CallState.values}
+    counts = {
+        f"{state}_calls": Count("run_calls", filter=Q(run_calls__call__state=state)) for state in CallState.values
+    }
     money = DecimalField(max_digits=20, decimal_places=8)
     return (
         runs.select_related("document_version", "document_version__document", "created_by")
@@ -65,6 +67,10 @@ def runs_for_list(runs: QuerySet[Run] | None = None) -> QuerySet[Run]:
         .annotate(
             **counts,
             all_calls=Count("run_calls"),
+            ended_calls=Count("run_calls", filter=Q(run_calls__call__state__in=FINAL_CALL_STATES)),
+            unpriced_calls=Count(
+                "run_calls", filter=Q(run_calls__call__cost_usd=None, run_calls__call__answered_at__isnull=False)
+            ),
             cost_usd=Coalesce(Sum("run_calls__call__cost_usd"), Decimal(0), output_field=money),
             tokens_in=Coalesce(Sum("run_calls__call__tokens_in"), 0),
             tokens_out=Coalesce(Sum("run_calls__call__tokens_out"), 0),
@@ -112,7 +118,8 @@ def ready_runs(*, now: datetime) -> QuerySet[Run]:
     calls = RunCall.objects.filter(run=OuterRef("pk"))
     due = Q(call__next_attempt_at__isnull=True) | Q(call__next_attempt_at__lte=now)
     return unfinished_runs().filter(
-        Exists(calls.filter(due, call__state=CallState.QUEUED)) | ~Exists(calls.exclude(call__state__in=FINAL_CALL_STATES))
+        Exists(calls.filter(due, call__state=CallState.QUEUED))
+        | ~Exists(calls.exclude(call__state__in=FINAL_CALL_STATES))
     )
 
 
@@ -165,3 +172,8 @@ def totals() -> dict[str, int | Decimal]:
         **counts,
         cost=Coalesce(Sum(F("cost_usd")), Decimal(0), output_field=DecimalField(max_digits=20, decimal_places=8)),
     )
+
+
+def panel_name() -> str:
+    """The panel in use: real or demo."""
+    return str(settings.LBP_PANEL)

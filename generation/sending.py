@@ -22,7 +22,8 @@ from django.utils import timezone
 
 from core import history
 from core.refusals import Conflict
-from documents.models import DocumentText
+from documents.queries import text_of
+from documents.tokenizing import decode, encode
 from generation import llm
 from generation.models import Call, LanguageModel, Run
 from generation.prompts import (
@@ -34,7 +35,7 @@ from generation.prompts import (
     repair_messages,
     truncate_middle,
 )
-from generation.queries import UNFINISHED, has_open_calls, lost_calls, queued_calls, ready_runs, unfinished_runs
+from generation.queries import UNFINISHED, lost_calls, queued_calls, ready_runs, unfinished_runs
 from generation.settling import (
     Attempt,
     finish_if_complete,
@@ -149,7 +150,7 @@ class _Sending:
 
     @cached_property
     def text(self) -> str:
-        return DocumentText.objects.values_list("text", flat=True).get(pk=self.run.document_version_id)
+        return text_of(self.run.document_version)
 
     async def send_all(self, calls: list[Call]) -> None:
         self.limits: Mapping[str, asyncio.Semaphore] = defaultdict(
@@ -251,8 +252,6 @@ class _Sending:
         if tokens <= allowance:
             return Truncated(self.text, tokens, 0)
         if allowance not in self.cuts:
-            from documents.tokenizing import decode, encode  # noqa: PLC0415
-
             self.cuts[allowance] = truncate_middle(self.text, allowance=allowance, encode=encode, decode=decode)
         return self.cuts[allowance]
 
@@ -301,8 +300,3 @@ def _parameters(request: llm.Request) -> dict[str, Any]:
         "deadline": request.deadline,
     }
     return {name: value for name, value in parameters.items() if value not in (None, "", False)}
-
-
-def is_waiting(run: Run) -> bool:
-    """Whether the run has calls that are out or may be sent again."""
-    return has_open_calls(run)

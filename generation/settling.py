@@ -224,7 +224,7 @@ def _wait(number: int, failure: Failure) -> float:
 def pause(model: LanguageModel, failure: Failure) -> None:
     """Once, with one line in the history, however many calls were refused at the same time."""
     paused = LanguageModel.objects.filter(pk=model.pk, paused_at=None)
-    if paused.update(paused_at=timezone.now(), paused_because=failure.words[:300]):
+    if paused.update(paused_at=timezone.now(), paused_because=failure.kind.value):
         history.record("pause_model", model, by=None, reason=failure.words, error_class=failure.kind.value)
 
 
@@ -246,9 +246,7 @@ def is_approved(version_id: int) -> bool:
 
 
 def _is_ours(attempt: Attempt) -> bool:
-    mine = Call.objects.select_for_update().filter(
-        pk=attempt.call.pk, state=CallState.CALLING, sent_at=attempt.sent_at
-    )
+    mine = Call.objects.select_for_update().filter(pk=attempt.call.pk, state=CallState.CALLING, sent_at=attempt.sent_at)
     return bool(mine.values_list("pk", flat=True))
 
 

@@ -20,6 +20,7 @@ def found(text: str) -> list[tuple[str, str]]:
         ("身份证110105194912310021号", []),
         ("card 4111 1111 1111 1111.", [("card", "4111 1111 1111 1111")]),
         ("card 4111 1111 1111 1112.", []),
+        ("host 10.1.2.3.", [("ip", "10.1.2.3")]),
         ("host 192.168.0.1, version 1.2.3.4.5 and 300.1.1.1", [("ip", "192.168.0.1")]),
         ("Copyright (c) 2020 Someone\nnext", [("copyright", "Copyright (c) 2020 Someone")]),
         ("本书版权所有，翻印必究", [("copyright", "版权所有，翻印必究")]),

@@ -101,3 +101,11 @@ def test_a_damaged_quote_is_found_at_its_place_in_a_long_document(shared_data: P
         assert found.kind is EvidenceKind.FUZZY
         assert found.start is not None
         assert abs(found.start - start) < 12
+
+
+@pytest.mark.parametrize("unit", ["a ", "ab", "规定"])
+def test_a_document_that_repeats_itself_is_searched_quickly(unit: str) -> None:
+    text = unit * (1_200_000 // len(unit))
+    began = time.perf_counter()
+    find_quote(text, unit * 300 + "end")
+    assert time.perf_counter() - began < 0.5

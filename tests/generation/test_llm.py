@@ -181,9 +181,7 @@ def test_a_refused_connection_sent_nothing(server: OpenAIServer, settings: Setti
     ],
     ids=["empty", "none", "no choices", "reasoning only", "cut off", "unstorable"],
 )
-def test_a_poor_reply_is_still_a_reply(
-    server: OpenAIServer, answer: Ok, content: str | None, reasoning: str
-) -> None:
+def test_a_poor_reply_is_still_a_reply(server: OpenAIServer, answer: Ok, content: str | None, reasoning: str) -> None:
     server.script("alpha", answer)
     reply = ask(server)
     assert (reply.content, reply.reasoning) == (content, reasoning)
@@ -269,9 +267,7 @@ def test_a_reply_under_another_name_is_kept_as_served(server: OpenAIServer) -> N
 
 def test_two_hundred_calls_share_one_loop(server: OpenAIServer) -> None:
     server.script("alpha", Ok(seconds=0.5))
-    request = Request(
-        "openai/alpha", [{"role": "user", "content": "hello"}], 20.0, server.address, "LBP_KEY_LOCAL"
-    )
+    request = Request("openai/alpha", [{"role": "user", "content": "hello"}], 20.0, server.address, "LBP_KEY_LOCAL")
 
     async def run() -> list[Reply]:
         async with llm.session():

@@ -1,5 +1,6 @@
 """Calls over the wire: sent once, sent again only when nothing happened, and never a word too many."""
 
+import itertools
 import json
 import logging
 import threading
@@ -136,7 +137,7 @@ def test_no_call_returns_before_retry_after(server: OpenAIServer) -> None:
     sending.work_off()
     times = [received.at for received in server.received()]
     assert len(times) == 3
-    assert all(later - earlier >= 1.0 for earlier, later in zip(times, times[1:], strict=False))
+    assert all(later - earlier >= 1.0 for earlier, later in itertools.pairwise(times))
 
 
 def test_a_worker_leaves_a_long_wait_to_the_reconciler(server: OpenAIServer) -> None:
@@ -191,7 +192,9 @@ def test_a_dead_workers_call_becomes_unknown_and_is_not_sent_by_itself(server: O
     assert server.received() == []
 
 
-def test_a_reply_after_the_lease_is_noted_and_thrown_away(server: OpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_after_the_lease_is_noted_and_thrown_away(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model_at(server)
     server.script("alpha", RIGHT)
     run = challenge()
@@ -265,7 +268,13 @@ def test_a_refused_key_pauses_the_model_once_and_stops_the_storm(server: OpenAIS
     server.script("alpha", failure(401, f"key {KEY} revoked"))
     version = make_version()
     actions.start_difficulty(
-        document_version=version, task=TASK, prompt="p", prompt_thinking="q", answer=["Heron"], runs_per_model=5, by=None
+        document_version=version,
+        task=TASK,
+        prompt="p",
+        prompt_thinking="q",
+        answer=["Heron"],
+        runs_per_model=5,
+        by=None,
     )
     sending.work_off()
     model.refresh_from_db()
@@ -287,7 +296,7 @@ def test_three_drafts_are_kept_with_the_places_of_their_quotes(server: OpenAISer
     server.script("alpha", Ok(drafts()))
     run = start_drafting()
     sending.work_off()
-    text = run.document_version.body.text  # type: ignore[attr-defined]
+    text = run.document_version.body.text
     kept = Draft.objects.all()
     assert [one.position for one in kept] == [1, 2, 3]
     step = kept[0].solution[0]
@@ -333,7 +342,9 @@ def test_a_reply_cut_by_the_limit_is_never_repaired(server: OpenAIServer) -> Non
 
 def test_valid_drafts_beside_a_bad_one_are_kept_and_the_call_is_partial(server: OpenAIServer) -> None:
     model_at(server)
-    server.script("alpha", Ok(drafts(draft("Which ships paid a fee?"), {"question": "x"}, draft("Who sank the ferry?"))))
+    server.script(
+        "alpha", Ok(drafts(draft("Which ships paid a fee?"), {"question": "x"}, draft("Who sank the ferry?")))
+    )
     run = start_drafting()
     sending.work_off()
     call = only_call(run)
