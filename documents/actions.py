@@ -9,7 +9,7 @@
 `by=None` is the system: a command on the machine itself.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -509,14 +509,17 @@ def correct_language(*, document: Document, language: str, by: User | None) -> D
     return correct_document(document=document, version=document.version, language=language, by=by)
 
 
-def rebucket_documents(*, by: User | None) -> int:
-    """Sort every version into the buckets that hold now, after a lead changed targets or tolerance. Samples keep the
-    bucket they were made for. Returns how many versions moved."""
+def rebucket_documents(*, by: User | None, keep: Collection[int] = ()) -> int:
+    """Sort versions into the buckets that hold now, after a lead changed targets or tolerance.
+
+    Versions in `keep`, those that samples were made for, stay where they are. Returns how many versions moved.
+    """
     _refuse_unless(can_import_document(by))
     lengths = BenchmarkSettings.load().lengths
     moved = 0
     with transaction.atomic():
-        for version in DocumentVersion.objects.only("id", "tokens", "bucket", "document_id").order_by("id").iterator():
+        versions = DocumentVersion.objects.exclude(pk__in=keep).only("id", "tokens", "bucket", "document_id")
+        for version in versions.order_by("id").iterator():
             bucket = lengths.bucket_of(version.tokens) or ""
             if bucket != version.bucket:
                 history.record("rebucket", version, by=by, changed={"bucket": [version.bucket, bucket]})

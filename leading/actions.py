@@ -19,7 +19,9 @@ from core.models import BenchmarkSettings, User
 from core.refusals import Invalid, NotAllowed, Words
 from core.text import clean_text
 from core.workflow import Role
+from documents.actions import rebucket_documents
 from leading.models import CellTarget
+from leading.queries import live_samples
 
 
 def can_lead(user: User) -> bool:
@@ -151,6 +153,9 @@ def change_settings(*, by: User, **figures: int) -> BenchmarkSettings:
     for name, value in figures.items():
         setattr(settings, name, value)
     settings.save()
+    if was["tolerance_percent"] != settings.tolerance_percent:
+        # Samples never move silently: their versions keep the bucket, and queries.out_of_bucket lists them.
+        rebucket_documents(by=by, keep=set(live_samples().values_list("document_version", flat=True)))
     changed = {name: [was[name], value] for name, value in figures.items() if was[name] != value}
     history.record("change_settings", settings, by=by, changed=changed)
     return settings

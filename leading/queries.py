@@ -141,11 +141,12 @@ class Waiting:
     blocked: int
     unlabelled: int
     awaiting_document: int
+    out_of_bucket: list[Sample]
 
 
 def waiting_for_leads() -> Waiting:
     versions = DocumentVersion.objects.filter(pk=F("document__latest"))
-    samples = Sample.objects.exclude(state=SampleState.EXHAUSTED)
+    samples = live_samples()
     calls = Call.objects.aggregate(
         failed=Count("pk", filter=Q(state=CallState.FAILED)), unknown=Count("pk", filter=Q(state=CallState.UNKNOWN))
     )
@@ -158,7 +159,20 @@ def waiting_for_leads() -> Waiting:
         blocked=samples.exclude(document_version__state=VersionState.APPROVED).count(),
         unlabelled=accepted_without_label().count(),
         awaiting_document=samples.filter(state=SampleState.AWAITING_DOCUMENT).count(),
+        out_of_bucket=out_of_bucket(),
     )
+
+
+def live_samples() -> QuerySet[Sample]:
+    return Sample.objects.exclude(state=SampleState.EXHAUSTED)
+
+
+def out_of_bucket() -> list[Sample]:
+    """Samples whose document version is no longer within the tolerance of the bucket they were made for."""
+    lengths = BenchmarkSettings.load().lengths
+    rows = live_samples().values_list("pk", "document_version__tokens", "document_version__bucket")
+    strays = [pk for pk, tokens, bucket in rows if (lengths.bucket_of(tokens) or "") != bucket]
+    return list(_for_list(Sample.objects.filter(pk__in=strays)))
 
 
 def accepted_without_label() -> QuerySet[Sample]:

@@ -15,7 +15,7 @@ from core import history
 from core.models import BenchmarkSettings, User
 from core.refusals import Invalid, NotAllowed
 from core.spreadsheet import safe_cell
-from leading import actions, queries, worklist
+from leading import actions, queries, wording, worklist
 from leading.forms import FiguresForm, PersonForm, RoleForm
 
 
@@ -46,7 +46,7 @@ def work(request: HttpRequest) -> HttpResponse:
         "groups": groups,
         "count": sum(group.count for group in groups),
         "next_url": worklist.next_url(groups),
-        "last_done": history.done_by(person)[:8],
+        "last_done": [wording.line(event) for event in history.done_by(person)[:8]],
     }
     if person.is_lead:
         context |= {"waiting": queries.waiting_for_leads(), "funnel": queries.funnel(), "cost": queries.cost()}

@@ -9,7 +9,15 @@ from annotation.workflow import SampleState
 from core.models import BenchmarkSettings, User
 from core.refusals import Invalid
 from leading import actions, queries
-from tests.factories import make_annotator, make_claim, make_expert, make_lead, make_sample, make_submission
+from tests.factories import (
+    make_annotator,
+    make_claim,
+    make_expert,
+    make_lead,
+    make_sample,
+    make_submission,
+    make_version,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -96,3 +104,20 @@ def test_figures_that_would_let_buckets_overlap_are_refused() -> None:
     with pytest.raises(Invalid):
         actions.change_settings(by=make_lead(), tolerance_percent=50)
     assert BenchmarkSettings.load().tolerance_percent == 20
+
+
+def test_a_changed_tolerance_leaves_samples_where_they_are_and_lists_them() -> None:
+    sample = make_sample(version=make_version(tokens=9700))
+    free = make_version(tokens=9700)
+    actions.change_settings(by=make_lead(), tolerance_percent=10)
+    free.refresh_from_db()
+    sample.document_version.refresh_from_db()
+    assert free.bucket == ""
+    assert sample.document_version.bucket == "8k"
+    assert queries.out_of_bucket() == [sample]
+
+
+def test_what_a_person_did_last_is_said_in_words() -> None:
+    lead = make_lead()
+    actions.set_cell_target(task_code="T1.2", language="English", bucket="8k", target=2, by=lead)
+    assert "set a cell’s target" in signed_in(lead).get("/").content.decode().replace("&#x27;", "’")
