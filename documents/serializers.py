@@ -79,8 +79,9 @@ class DocumentDetailSerializer(DocumentSerializer):
     versions = serializers.SerializerMethodField()
 
     class Meta(DocumentSerializer.Meta):
-        fields = (*DocumentSerializer.Meta.fields, "versions")  # type: ignore[assignment]  # one more
-        read_only_fields = fields
+        # The base's tuple has a fixed length for the type checker: one more field is another type.
+        fields = (*DocumentSerializer.Meta.fields, "versions")  # type: ignore[assignment]
+        read_only_fields = fields  # type: ignore[assignment]
 
     @extend_schema_field(VersionSerializer(many=True))
     def get_versions(self, document: Document) -> Any:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -49,9 +49,9 @@ def script(code: str, environment: Mapping[str, str]) -> str:
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> Iterator[dict[str, str]]:
+def environment(tmp_path: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}}
-    yield {
+    return {
         **kept,
         "DJANGO_SETTINGS_MODULE": "config.settings.development",
         "LBP_DATA_DIR": str(tmp_path),
