@@ -105,6 +105,12 @@ def describe(path: Path) -> dict[str, Any]:
     return {"name": path.name, "bytes": path.stat().st_size, "sha256": digest}
 
 
+def describe_bytes(name: str, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """The manifest's own line, which it cannot hold itself."""
+    raw = manifest_bytes(manifest)
+    return {"name": name, "bytes": len(raw), "sha256": hashlib.sha256(raw).hexdigest()}
+
+
 def lengths_to_json(lengths: Lengths) -> dict[str, Any]:
     return {
         "targets": list(lengths.targets),
