@@ -1,3 +1,277 @@
-from core.api import ViewSet
+"""`samples` and `candidates`: every action is a POST on the resource, under the rules of `annotation.actions`."""
 
-routes: list[tuple[str, type[ViewSet], str]] = []
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import Http404
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
+
+from annotation import actions
+from annotation.desk import candidates_of, proofs_of
+from annotation.filters import CandidateFilter, SampleFilter
+from annotation.models import Candidate, Participation, Sample
+from annotation.queries import challenge_results, samples
+from annotation.serializers import (
+    CandidateDetailSerializer,
+    CandidateSerializer,
+    ChallengeBegun,
+    ChallengeSerializer,
+    CreateBody,
+    EditBody,
+    FeedbackBody,
+    JudgeBody,
+    JudgeCBody,
+    OverruleBody,
+    ReasonBody,
+    SampleSerializer,
+    SelectBody,
+    StandardizationSerializer,
+    StandardizeBody,
+    SubmissionSerializer,
+    SubmitBody,
+    TakeOverBody,
+    VersionBody,
+)
+from annotation.standardizing import keep_standardization
+from annotation.workflow import Job
+from core.api import ProblemSerializer, ViewSet
+from core.refusals import Invalid
+
+REFUSALS = dict.fromkeys((400, 403, 404, 409, 422), ProblemSerializer)
+
+
+def answers(body: Any, code: int = 200) -> dict[Any, Any]:
+    return {code: body, **REFUSALS}
+
+
+class Bodies(ViewSet):
+    """Reading the body of an action."""
+
+    def body(self, kind: type[Serializer[Any]]) -> dict[str, Any]:
+        given = kind(data=self.request.data)
+        given.is_valid(raise_exception=True)
+        return dict(given.validated_data)
+
+
+class SampleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
+    """One benchmark item in the making. Lists carry no document text."""
+
+    serializer_class = SampleSerializer
+    filterset_class = SampleFilter
+    queryset = Sample.objects.none()
+
+    def get_queryset(self) -> QuerySet[Sample]:
+        return samples().for_list()
+
+    def _answer(self, sample: Sample, code: int = 200) -> Response:
+        return Response(SampleSerializer(self.get_queryset().get(pk=sample.pk)).data, status=code)
+
+    @extend_schema(request=CreateBody, responses=answers(SampleSerializer, 201))
+    def create(self, request: Request) -> Response:
+        """Pair an approved, bucketed document with a secondary task (leads)."""
+        given = self.body(CreateBody)
+        sample = actions.create_sample(document=given["document"], task_code=given["secondary_task"], by=self.person)
+        return self._answer(sample, status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=answers(SampleSerializer))
+    @action(detail=False, methods=["post"])
+    def next(self, request: Request) -> Response:
+        """Claim the sample that should be worked on next; 404 when nothing waits."""
+        sample = actions.claim_next(by=self.person)
+        if sample is None:
+            raise Http404
+        return self._answer(sample)
+
+    @extend_schema(request=None, responses=answers(SampleSerializer))
+    @action(detail=True, methods=["post"])
+    def draft(self, request: Request, pk: str) -> Response:
+        """Ask the five drafting models, in the background (leads)."""
+        return self._answer(actions.draft_sample(sample=self.get_object(), by=self.person))
+
+    @extend_schema(request=None, responses=answers(SampleSerializer))
+    @action(detail=True, methods=["post"])
+    def claim(self, request: Request, pk: str) -> Response:
+        """Take the sample for its next work: verification, standardization, audit or adjudication."""
+        sample = self.get_object()
+        actions.claim_sample(sample=sample, by=self.person)
+        return self._answer(sample)
+
+    @extend_schema(request=None, responses=answers(SampleSerializer))
+    @action(detail=True, methods=["post"])
+    def release_claim(self, request: Request, pk: str) -> Response:
+        """Give the sample back; what was done stays."""
+        sample = self.get_object()
+        actions.release_claim(sample=sample, by=self.person)
+        return self._answer(sample)
+
+    @extend_schema(request=TakeOverBody, responses=answers(SampleSerializer))
+    @action(detail=True, methods=["post"])
+    def take_over(self, request: Request, pk: str) -> Response:
+        """Hand the sample to somebody else, with the reason (leads)."""
+        sample = self.get_object()
+        actions.take_over_sample(sample=sample, by=self.person, **self.body(TakeOverBody))
+        return self._answer(sample)
+
+    @extend_schema(request=SelectBody, responses=answers(SampleSerializer))
+    @action(detail=True, methods=["post"])
+    def select(self, request: Request, pk: str) -> Response:
+        """Choose one passed candidate."""
+        candidate = self.body(SelectBody)["candidate"]
+        return self._answer(actions.select_candidate(sample=self.get_object(), candidate=candidate, by=self.person))
+
+    @extend_schema(request=SubmitBody, responses=answers(SubmissionSerializer))
+    @action(detail=True, methods=["post"])
+    def submit(self, request: Request, pk: str) -> Response:
+        """Hand the chosen candidate to expert audit; the checklist has seven items, all true."""
+        given = self.body(SubmitBody)
+        return self._submission(actions.submit_sample(sample=self.get_object(), by=self.person, **given))
+
+    @extend_schema(request=None, responses=answers(SampleSerializer))
+    @action(detail=True, methods=["post"])
+    def exhaust(self, request: Request, pk: str) -> Response:
+        """End a sample that has no candidate left."""
+        return self._answer(actions.exhaust_sample(sample=self.get_object(), by=self.person))
+
+    @extend_schema(request=FeedbackBody, responses=answers(SubmissionSerializer))
+    @action(detail=True, methods=["post"])
+    def approve(self, request: Request, pk: str) -> Response:
+        """The submitted question stands (the expert who claimed it)."""
+        given = self.body(FeedbackBody)
+        return self._submission(actions.approve_sample(sample=self.get_object(), by=self.person, **given))
+
+    @extend_schema(request=FeedbackBody, responses=answers(SubmissionSerializer))
+    @action(detail=True, methods=["post"])
+    def reject(self, request: Request, pk: str) -> Response:
+        """Back to its annotator, with written feedback (the expert who claimed it)."""
+        given = self.body(FeedbackBody)
+        return self._submission(actions.reject_sample(sample=self.get_object(), by=self.person, **given))
+
+    def _submission(self, submission: Any) -> Response:
+        return Response(SubmissionSerializer(submission).data)
+
+    @extend_schema(request=StandardizeBody, responses=answers(StandardizationSerializer))
+    @action(detail=True, methods=["post"])
+    def standardize(self, request: Request, pk: str) -> Response:
+        """Save the four parts; with `complete` also freeze them. Both prompts are computed, never given.
+
+        When completing is refused, nothing is saved.
+        """
+        kept = keep_standardization(sample=self.get_object(), by=self.person, **self.body(StandardizeBody))
+        return Response(StandardizationSerializer(kept).data)
+
+    @extend_schema(request=ReasonBody, responses=answers(SampleSerializer))
+    @action(detail=True, methods=["post"])
+    def reopen(self, request: Request, pk: str) -> Response:
+        """From standardization back to the desk, because the answer itself does not pass the checks."""
+        given = self.body(ReasonBody)
+        return self._answer(actions.reopen_sample(sample=self.get_object(), by=self.person, **given))
+
+    @extend_schema(request=None, responses=answers(SampleSerializer))
+    @action(detail=True, methods=["post"])
+    def adopt_document(self, request: Request, pk: str) -> Response:
+        """Pin the revised document's approved version and judge again (leads)."""
+        return self._answer(actions.adopt_document_version(sample=self.get_object(), by=self.person))
+
+
+class CandidateViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
+    """One drafted question. Steps in their order: read, task_a, task_b, challenge, task_c."""
+
+    serializer_class = CandidateSerializer
+    filterset_class = CandidateFilter
+    queryset = Candidate.objects.none()
+
+    def get_queryset(self) -> QuerySet[Candidate]:
+        """Reviewers judge the answer without the trail that led to it."""
+        reviewed = Participation.objects.filter(person=self.person, job=Job.REVIEWS).values("sample")
+        candidates = Candidate.objects.exclude(sample__in=reviewed)
+        return candidates_of(candidates).select_related(
+            "sample", "sample__document", "sample__document_version", "draft__call__model"
+        )
+
+    def _answer(self, candidate: Candidate) -> Response:
+        shown: Any = self.get_queryset().get(pk=candidate.pk)
+        shown.proofs, shown.results = proofs_of(shown), challenge_results(shown)
+        return Response(CandidateDetailSerializer(shown).data)
+
+    @extend_schema(responses=answers(CandidateDetailSerializer))
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return self._answer(self.get_object())
+
+    @extend_schema(request=None, responses=answers(CandidateDetailSerializer))
+    @action(detail=True, methods=["post"])
+    def read(self, request: Request, pk: str) -> Response:
+        """Question, answer, rationale and solution were read: Task A opens."""
+        return self._answer(actions.read_candidate(candidate=self.get_object(), by=self.person))
+
+    @extend_schema(request=EditBody, responses=answers(CandidateDetailSerializer))
+    @action(detail=True, methods=["post"])
+    def edit(self, request: Request, pk: str) -> Response:
+        """Change what is given. A changed question reopens Task A, a changed answer Task B."""
+        given = self.body(EditBody)
+        return self._answer(actions.edit_candidate(candidate=self.get_object(), by=self.person, **given))
+
+    @extend_schema(request=JudgeBody, responses=answers(CandidateDetailSerializer))
+    @action(detail=True, methods=["post"])
+    def task_a(self, request: Request, pk: str) -> Response:
+        """compliant, minor_edit or discard; a pass takes all four checks."""
+        given = self.body(JudgeBody)
+        return self._answer(actions.judge_task_a(candidate=self.get_object(), by=self.person, **given))
+
+    @extend_schema(request=JudgeBody, responses=answers(CandidateDetailSerializer))
+    @action(detail=True, methods=["post"])
+    def task_b(self, request: Request, pk: str) -> Response:
+        """correct, minor_edit or discard; a pass takes all four checks."""
+        given = self.body(JudgeBody)
+        return self._answer(actions.judge_task_b(candidate=self.get_object(), by=self.person, **given))
+
+    @extend_schema(request=VersionBody, responses=answers(ChallengeBegun, 202))
+    @action(detail=True, methods=["post"])
+    def challenge(self, request: Request, pk: str) -> Response:
+        """Ask the five models, in the background. The candidate shows their answers."""
+        given = self.body(VersionBody)
+        begun = actions.challenge_candidate(candidate=self.get_object(), by=self.person, **given)
+        return Response(ChallengeBegun(begun).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=OverruleBody, responses=answers(ChallengeSerializer))
+    @action(detail=True, methods=["post"])
+    def overrule(self, request: Request, pk: str) -> Response:
+        """Decide otherwise than a score, with the reason."""
+        candidate, given = self.get_object(), self.body(OverruleBody)
+        results = challenge_results(candidate)
+        found = [one for one in results.answers if one.run_call.pk == given["run_call"]] if results else []
+        if results is None or not found:
+            raise Invalid({"run_call": _("There is no scored answer to overrule.")})
+        actions.overrule_answer(
+            challenge=results.challenge,
+            run_call=found[0].run_call,
+            right=given["right"],
+            reason=given["reason"],
+            by=self.person,
+        )
+        return Response(ChallengeSerializer(challenge_results(candidate)).data)
+
+    @extend_schema(request=JudgeCBody, responses=answers(CandidateDetailSerializer))
+    @action(detail=True, methods=["post"])
+    def task_c(self, request: Request, pk: str) -> Response:
+        """challenging (a model is wrong), valuable (all right, with the reason), or discard."""
+        given = self.body(JudgeCBody)
+        return self._answer(actions.judge_task_c(candidate=self.get_object(), by=self.person, **given))
+
+    @extend_schema(request=ReasonBody, responses=answers(CandidateDetailSerializer))
+    @action(detail=True, methods=["post"])
+    def discard(self, request: Request, pk: str) -> Response:
+        """End the candidate at its step, with the reason."""
+        given = self.body(ReasonBody)
+        return self._answer(actions.discard_candidate(candidate=self.get_object(), by=self.person, **given))
+
+
+routes: list[tuple[str, type[ViewSet], str]] = [
+    ("samples", SampleViewSet, "sample"),
+    ("candidates", CandidateViewSet, "candidate"),
+]

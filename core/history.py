@@ -81,3 +81,8 @@ def moved_on(subject: Stateful, state: str) -> Conflict:
 
 def history_of(subject: models.Model) -> models.QuerySet[Event]:
     return Event.objects.filter(subject_type=subject._meta.model_name, subject_id=subject.pk).select_related("by")
+
+
+def done_by(person: User) -> models.QuerySet[Event]:
+    """What a person did last, newest first."""
+    return Event.objects.filter(by=person).order_by("-id")

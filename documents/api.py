@@ -1,3 +1,144 @@
-from core.api import ViewSet
+"""`documents` in the API: the same actions as on the pages."""
 
-routes: list[tuple[str, type[ViewSet], str]] = []
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import mixins, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.api import ProblemSerializer, ViewSet
+from core.refusals import Invalid, RuleBroken
+from documents import actions, queries
+from documents.filters import DocumentFilter
+from documents.models import Document, DocumentVersion
+from documents.serializers import (
+    ApproveSerializer,
+    CreateSerializer,
+    DocumentDetailSerializer,
+    DocumentSerializer,
+    JoinSerializer,
+    RangeSerializer,
+    RejectSerializer,
+    TrimSerializer,
+)
+from documents.unpacking import pieces_of
+
+REFUSED = dict.fromkeys((400, 403, 409, 422), ProblemSerializer)
+
+
+class DocumentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet):
+    queryset = Document.objects.for_list().select_related("latest__made_by", "latest__decided_by")
+    serializer_class = DocumentSerializer
+    filterset_class = DocumentFilter
+
+    def get_serializer_class(self) -> Any:
+        return DocumentDetailSerializer if self.action == "retrieve" else super().get_serializer_class()
+
+    def answer(self, version: DocumentVersion, code: int = status.HTTP_200_OK) -> Response:
+        document = self.get_queryset().get(pk=version.document_id)
+        return Response(DocumentDetailSerializer(document).data, status=code)
+
+    def body(self, request: Request, serializer: Any) -> dict[str, Any]:
+        bound = serializer(data=request.data)
+        bound.is_valid(raise_exception=True)
+        return dict(bound.validated_data)
+
+    def version(self, document: Document, number: int | None) -> DocumentVersion:
+        versions = DocumentVersion.objects.select_related("document").filter(document=document)
+        return get_object_or_404(versions, number=number) if number is not None else versions.latest("number")
+
+    @extend_schema(request=CreateSerializer, responses={201: DocumentDetailSerializer, **REFUSED})
+    def create(self, request: Request) -> Response:
+        """One text becomes one document: `text` in JSON, or `file` as multipart."""
+        body = self.body(request, CreateSerializer)
+        file, text, encoding = body.pop("file", None), body.pop("text", None), body.pop("encoding")
+        if (file is None) == (text is None):
+            raise Invalid({"text": _("Send either a text or a file.")})
+        if file is None:
+            return self.answer(actions.paste_document(text=text, by=self.person, **body), status.HTTP_201_CREATED)
+        pieces = list(pieces_of(file.name, file.read()))
+        if len(pieces) != 1 or pieces[0].path != file.name or pieces[0].data is None:
+            words = _("One text in a request. Archives and JSONL are taken by the page and by import_documents.")
+            raise RuleBroken(words, rule="unsupported_format")
+        version = actions.import_document(
+            data=pieces[0].data, file_name=file.name, by=self.person, encoding=encoding, **body
+        )
+        return self.answer(version, status.HTTP_201_CREATED)
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("start", OpenApiTypes.INT, description="first code point, from 0"),
+            OpenApiParameter("end", OpenApiTypes.INT, description="behind the last code point; the end when left out"),
+            OpenApiParameter(
+                "version", OpenApiTypes.INT, description="number of the version; the latest when left out"
+            ),
+        ],
+        responses={200: RangeSerializer, 400: ProblemSerializer},
+    )
+    @action(detail=True, methods=["get"], filterset_class=None, pagination_class=None)
+    def text(self, request: Request, pk: str) -> Response:
+        """The text, or a part of it."""
+        document = self.get_object()
+        wanted = self._number("version")
+        version = self.version(document, wanted)
+        start = self._number("start") or 0
+        end = self._number("end")
+        end = version.chars if end is None else min(end, version.chars)
+        if start > end:
+            raise Invalid({"start": _("The start is behind the end.")})
+        part = queries.text_between(version, start, end)
+        return Response({"version": version.number, "start": start, "end": end, "chars": version.chars, "text": part})
+
+    def _number(self, name: str) -> int | None:
+        value = self.request.query_params.get(name)
+        if value is None:
+            return None
+        if not (value.isascii() and value.isdecimal() and len(value) < 10):
+            raise Invalid({name: _("A whole number from 0 is expected.")})
+        return int(value)
+
+    @extend_schema(request=ApproveSerializer, responses={200: DocumentDetailSerializer, **REFUSED})
+    @action(detail=True, methods=["post"])
+    def approve(self, request: Request, pk: str) -> Response:
+        """Clear a version for use."""
+        body = self.body(request, ApproveSerializer)
+        version = self.version(self.get_object(), body.get("version"))
+        return self.answer(actions.approve_version(version=version, by=self.person, note=body["note"]))
+
+    @extend_schema(request=RejectSerializer, responses={200: DocumentDetailSerializer, **REFUSED})
+    @action(detail=True, methods=["post"])
+    def reject(self, request: Request, pk: str) -> Response:
+        """Refuse a version, or withdraw its approval."""
+        body = self.body(request, RejectSerializer)
+        version = self.version(self.get_object(), body.pop("version", None))
+        return self.answer(actions.reject_version(version=version, by=self.person, **body))
+
+    @extend_schema(request=TrimSerializer, responses={200: DocumentDetailSerializer, **REFUSED})
+    @action(detail=True, methods=["post"])
+    def trim(self, request: Request, pk: str) -> Response:
+        """Cut the text behind the last whole paragraph that fits: a new version."""
+        body = self.body(request, TrimSerializer)
+        return self.answer(actions.trim_document(document=self.get_object(), by=self.person, **body))
+
+    @extend_schema(request=JoinSerializer, responses={201: DocumentDetailSerializer, **REFUSED})
+    @action(detail=True, methods=["post"])
+    def join(self, request: Request, pk: str) -> Response:
+        """Join this document with others into a new one."""
+        body = self.body(request, JoinSerializer)
+        others = {document.pk: document for document in Document.objects.filter(pk__in=body["documents"])}
+        missing = [str(number) for number in body["documents"] if number not in others]
+        if missing:
+            raise Invalid({"documents": _("There is no document %s.") % ", ".join(missing)})
+        documents = [self.get_object(), *(others[number] for number in body["documents"])]
+        version = actions.join_documents(
+            documents=documents, title=body["title"], by=self.person, reason=body["reason"]
+        )
+        return self.answer(version, status.HTTP_201_CREATED)
+
+
+routes: list[tuple[str, type[ViewSet], str]] = [("documents", DocumentViewSet, "document")]

@@ -21,6 +21,40 @@ LANGUAGE_CHOICES = [
 ]
 
 
+class DocumentQuerySet(models.QuerySet["Document"]):
+    """State, bucket and tokens of a document are those of its latest version."""
+
+    def for_list(self) -> "DocumentQuerySet":
+        return self.select_related("latest", "imported_by").order_by("-id")
+
+    def in_state(self, state: str) -> "DocumentQuerySet":
+        return self.filter(latest__state=state)
+
+    def in_bucket(self, bucket: str) -> "DocumentQuerySet":
+        """`bucket` is a name, or empty for the documents between the buckets."""
+        return self.filter(latest__bucket=bucket)
+
+    def approved(self) -> "DocumentQuerySet":
+        return self.in_state(VersionState.APPROVED)
+
+
+class DocumentVersionQuerySet(models.QuerySet["DocumentVersion"]):
+    def for_list(self) -> "DocumentVersionQuerySet":
+        return self.select_related("document", "made_by", "decided_by").order_by("document", "number")
+
+    def in_state(self, state: str) -> "DocumentVersionQuerySet":
+        return self.filter(state=state)
+
+    def in_bucket(self, bucket: str) -> "DocumentVersionQuerySet":
+        return self.filter(bucket=bucket)
+
+    def in_language(self, language: str) -> "DocumentVersionQuerySet":
+        return self.filter(document__language=language)
+
+    def approved(self) -> "DocumentVersionQuerySet":
+        return self.in_state(VersionState.APPROVED)
+
+
 class Document(models.Model):
     """One context. Its text may change by making a new version; samples pin the version they were made for."""
 
@@ -33,6 +67,7 @@ class Document(models.Model):
     licence = models.CharField(_("licence"), max_length=300, blank=True)
     imported_at = models.DateTimeField(default=timezone.now)
     imported_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+    version = models.PositiveIntegerField(default=1, editable=False, help_text="counts corrections of the facts above")
     latest = models.ForeignKey(
         "DocumentVersion",
         on_delete=models.PROTECT,
@@ -41,6 +76,8 @@ class Document(models.Model):
         related_name="+",
         editable=False,
     )
+
+    objects = DocumentQuerySet.as_manager()
 
     if TYPE_CHECKING:
         versions: "RelatedManager[DocumentVersion]"
@@ -82,6 +119,8 @@ class DocumentVersion(Stateful):
     )
     flags = models.JSONField(default=list)
     note = models.TextField(blank=True)
+
+    objects = DocumentVersionQuerySet.as_manager()
 
     class Meta:
         ordering = ["document", "number"]

@@ -14,11 +14,14 @@ from core.models import Stateful
 from documents.models import DocumentVersion
 from generation.workflow import (
     CALL_LIFECYCLE,
+    CALL_TONES,
     RUN_LIFECYCLE,
+    RUN_TONES,
     CallState,
     Kind,
     Purpose,
     RunState,
+    trouble_words,
 )
 
 if TYPE_CHECKING:
@@ -52,13 +55,21 @@ class LanguageModel(models.Model):
     price_read_on = models.DateField(null=True, blank=True)
     note = models.CharField(max_length=300, blank=True)
     active = models.BooleanField(_("in use"), default=True)
+    # A refused key or an empty account: nothing is sent until a lead resumes the model.
+    paused_at = models.DateTimeField(null=True, blank=True, editable=False)
+    paused_because = models.CharField(max_length=300, blank=True, editable=False)
     position = models.PositiveSmallIntegerField(default=0)
+    version = models.PositiveIntegerField(default=1, editable=False)
 
     class Meta:
         ordering = ["position", "id"]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def pause_words(self) -> str:
+        return trouble_words(self.paused_because)
 
     @property
     def is_simulated(self) -> bool:
@@ -109,6 +120,14 @@ class Run(Stateful):
     @property
     def is_finished(self) -> bool:
         return self.state == RunState.FINISHED
+
+    @property
+    def is_under_way(self) -> bool:
+        return self.state in {RunState.QUEUED, RunState.RUNNING}
+
+    @property
+    def tone(self) -> str:
+        return RUN_TONES[RunState(self.state)]
 
 
 class Call(Stateful):
@@ -170,6 +189,24 @@ class Call(Stateful):
     @property
     def has_answer(self) -> bool:
         return self.state in {CallState.SUCCEEDED, CallState.PARTIAL}
+
+    @property
+    def tone(self) -> str:
+        return CALL_TONES[CallState(self.state)]
+
+    @property
+    def trouble(self) -> str:
+        return trouble_words(self.error_class)
+
+    @property
+    def seconds(self) -> float | None:
+        return None if self.latency_ms is None else self.latency_ms / 1000
+
+    @property
+    def was_served_by_another(self) -> bool:
+        """The reply names another model than the one that was asked."""
+        asked, served = self.model.litellm_id.rpartition("/")[2], self.served_model.rpartition("/")[2]
+        return bool(served) and asked.lower() not in served.lower()
 
 
 class RunCall(models.Model):

@@ -1,3 +1,70 @@
-from core.api import ViewSet
+"""API: people and progress, for leads."""
 
-routes: list[tuple[str, type[ViewSet], str]] = []
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.api import ViewSet
+from core.models import User
+from core.refusals import NotAllowed
+from leading import actions, queries
+from leading.serializers import (
+    AddedPersonSerializer,
+    NewPersonSerializer,
+    PersonSerializer,
+    ProgressSerializer,
+)
+
+
+class LeadsOnly(ViewSet):
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        super().initial(request, *args, **kwargs)
+        if not actions.can_lead(self.person):
+            raise NotAllowed(_("Only a lead may do this."))
+
+
+class PeopleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LeadsOnly):
+    queryset = User.objects.order_by("id")
+    serializer_class = PersonSerializer
+    filterset_fields = ["role", "is_active"]
+
+    @extend_schema(request=NewPersonSerializer, responses={201: AddedPersonSerializer})
+    def create(self, request: Request) -> Response:
+        form = NewPersonSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        person, password = actions.add_person(by=self.person, **form.validated_data)
+        answer = {**PersonSerializer(person).data, "password": password}
+        return Response(answer, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=PersonSerializer)
+    @action(detail=True, methods=["post"])
+    def deactivate(self, request: Request, pk: str) -> Response:
+        person = actions.set_active(person=self.get_object(), active=False, by=self.person)
+        return Response(PersonSerializer(person).data)
+
+    @extend_schema(request=None, responses=PersonSerializer)
+    @action(detail=True, methods=["post"])
+    def activate(self, request: Request, pk: str) -> Response:
+        person = actions.set_active(person=self.get_object(), active=True, by=self.person)
+        return Response(PersonSerializer(person).data)
+
+
+class ProgressViewSet(LeadsOnly):
+    serializer_class = ProgressSerializer
+    pagination_class = None
+    filter_backends = []
+
+    @extend_schema(responses=ProgressSerializer)
+    def list(self, request: Request) -> Response:
+        """The same counts as on the page, from the same queries."""
+        answer = {"stages": queries.funnel(), "cells": queries.cells(), "cost": queries.cost()}
+        return Response(ProgressSerializer(answer).data)
+
+
+routes: list[tuple[str, type[ViewSet], str]] = [
+    ("people", PeopleViewSet, "person"),
+    ("progress", ProgressViewSet, "progress"),
+]

@@ -1,4 +1,14 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from leading import views
 
 app_name = "leading"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("", views.work, name="work"),
+    path("progress/", views.progress, name="progress"),
+    path("progress/figures/", views.figures, name="figures"),
+    path("people/", views.people, name="people"),
+    path("people/<int:pk>/role/", views.person_role, name="person_role"),
+    path("people/<int:pk>/active/", views.person_active, name="person_active"),
+    path("people/<int:pk>/password/", views.person_password, name="person_password"),
+]

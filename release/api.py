@@ -1,3 +1,79 @@
-from core.api import ViewSet
+"""Releases for programs, by the same actions as the pages. For leads."""
 
-routes: list[tuple[str, type[ViewSet], str]] = []
+from typing import Any
+
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiResponse, extend_schema
+from rest_framework import mixins, status
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from core.api import ViewSet
+from core.models import User
+from core.refusals import NotAllowed
+from release import actions, queries
+from release.bundling import download_response
+from release.models import Release
+from release.serializers import (
+    NewReleaseSerializer,
+    ReleaseDetailSerializer,
+    ReleaseSerializer,
+    WithdrawSerializer,
+)
+
+
+class ReleaseViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet):
+    queryset = Release.objects.all()
+    filterset_fields = ["state", "version"]
+
+    def check_permissions(self, request: Request) -> None:
+        super().check_permissions(request)
+        if not isinstance(request.user, User) or not actions.can_lead_releases(request.user):
+            raise NotAllowed(_("Releases are for leads."))
+
+    def get_queryset(self) -> Any:
+        found = queries.releases()
+        if self.action == "list":
+            return found.defer("statistics", "manifest")
+        return found.prefetch_related("left_out__sample")
+
+    def get_serializer_class(self) -> Any:
+        return ReleaseSerializer if self.action == "list" else ReleaseDetailSerializer
+
+    @extend_schema(request=NewReleaseSerializer, responses={201: ReleaseDetailSerializer})
+    def create(self, request: Request) -> Response:
+        """Begin a release. It is frozen and written in the background: read it again until `state` is `frozen`."""
+        given = NewReleaseSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        release = actions.make_release(by=self.person, **given.validated_data)
+        return Response(ReleaseDetailSerializer(release).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=WithdrawSerializer, responses=ReleaseDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def withdraw(self, request: Request, pk: str) -> Response:
+        """Say that a release should no longer be used, and why. It is kept."""
+        given = WithdrawSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        release = actions.withdraw_release(release=self.get_object(), by=self.person, **given.validated_data)
+        return Response(ReleaseDetailSerializer(release).data)
+
+    @extend_schema(request=None, responses=ReleaseDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def retry(self, request: Request, pk: str) -> Response:
+        """Make a failed release again."""
+        release = actions.retry_release(release=self.get_object(), by=self.person)
+        return Response(ReleaseDetailSerializer(release).data)
+
+    @extend_schema(
+        responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY, description="all files as a ZIP")}
+    )
+    @action(detail=True, methods=["get"])
+    def download(self, request: Request, pk: str) -> HttpResponseBase:
+        """All files of a frozen release."""
+        return download_response(self.get_object())
+
+
+routes: list[tuple[str, type[ViewSet], str]] = [("releases", ReleaseViewSet, "release")]

@@ -23,7 +23,15 @@ class DifficultyLabel(models.Model):
 
     sample = models.ForeignKey(Sample, on_delete=models.PROTECT, related_name="difficulty_labels")
     standardization = models.OneToOneField(Standardization, on_delete=models.PROTECT, related_name="difficulty_label")
-    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="difficulty_labels")
+    run = models.ForeignKey(
+        Run,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="difficulty_labels",
+        help_text="empty until the worker has started it",
+    )
+    runs_per_model = models.PositiveIntegerField(default=1)
     difficulty = models.CharField(
         max_length=16,
         blank=True,
@@ -31,6 +39,7 @@ class DifficultyLabel(models.Model):
     )
     missing = models.JSONField(default=list, help_text="models whose answer the label waits for")
     right = models.JSONField(default=dict, help_text="right models per tier")
+    refusal = models.TextField(blank=True, help_text="why the run could not be started")
     labelled_at = models.DateTimeField(null=True, blank=True)
     asked_at = models.DateTimeField(default=timezone.now)
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
@@ -53,7 +62,8 @@ class Release(Stateful):
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     allow_incomplete = models.BooleanField(default=False)
     progress = models.PositiveIntegerField(default=0, help_text="items written")
-    total = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0, help_text="items frozen; 0 until the snapshot is taken")
+    lease_until = models.DateTimeField(null=True, blank=True, help_text="somebody writes the files until then")
     statistics = models.JSONField(default=dict)
     manifest = models.JSONField(default=dict)
     error = models.TextField(blank=True)

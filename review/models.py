@@ -88,16 +88,7 @@ class AnswerReview(Stateful):
             models.UniqueConstraint(fields=["case", "reviewer"], name="reviewer_reviews_a_case_once"),
             models.CheckConstraint(condition=Q(seat__in=SEATS), name="a_seat_is_one_or_two"),
             models.CheckConstraint(
-                condition=Q(
-                    state=ReviewState.DRAFT,
-                    submitted_at__isnull=True,
-                    found_issue__isnull=True,
-                )
-                | Q(
-                    state=ReviewState.SUBMITTED,
-                    submitted_at__isnull=False,
-                    found_issue__isnull=False,
-                ),
+                condition=~Q(state=ReviewState.SUBMITTED) | Q(submitted_at__isnull=False, found_issue__isnull=False),
                 name="a_submitted_review_says_whether_it_found_an_issue",
             ),
         ]

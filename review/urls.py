@@ -1,4 +1,16 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from review import views
 
 app_name = "review"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("reviews/", views.review_list, name="review_list"),
+    path("reviews/next/", views.review_next, name="review_next"),
+    path("cases/<int:pk>/begin/", views.case_begin, name="case_begin"),
+    path("cases/<int:pk>/review/", views.case_review, name="case_review"),
+    path("cases/<int:pk>/review/draft/", views.case_save, name="case_save"),
+    path("cases/<int:pk>/take/", views.case_take, name="case_take"),
+    path("cases/<int:pk>/adjudicate/", views.case_adjudicate, name="case_adjudicate"),
+    path("quality/", views.quality, name="quality"),
+    path("quality/<int:pk>/", views.quality_score, name="quality_score"),
+]

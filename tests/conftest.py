@@ -1,11 +1,13 @@
 """What every test shares."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.db import connections
+from django.conf import settings
+from django.db import connection, connections
 from django.test import TransactionTestCase
 
 from core.append_only import APPEND_ONLY_TABLES, protect, unprotect
@@ -14,6 +16,29 @@ SHARED_DATA = Path(os.environ.get("LBP_SHARED_DATA", Path(__file__).resolve().pa
 
 # Django's own name for what empties the tables after a transactional test.
 NAME = "_fixture_teardown"
+
+CHROMIUM = shutil.which("chromium")
+# marker -> is it here, and what to say when not
+NEEDS = {
+    "postgres": (lambda: connection.vendor == "postgresql", "needs PostgreSQL: set DATABASE_URL"),
+    "redis": (lambda: bool(settings.REDIS_URL), "needs Redis: set REDIS_URL"),
+    "browser": (lambda: CHROMIUM is not None, "needs Debian's Chromium: apt-get install chromium"),
+}
+
+
+def pytest_report_header() -> str:
+    return (
+        f"database: {connection.vendor}, Redis: {'yes' if settings.REDIS_URL else 'no'}, Chromium: {CHROMIUM or 'no'}"
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What cannot run here is skipped and says why."""
+    for name, (is_here, words) in NEEDS.items():
+        if not is_here():
+            for item in items:
+                if item.get_closest_marker(name):
+                    item.add_marker(pytest.mark.skip(reason=words))
 
 
 @pytest.fixture(scope="session")

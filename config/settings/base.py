@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 BASE_DIR = Path(__file__).resolve().parents[2]
 env = environ.Env()
 
-DATA_DIR = Path(env("LBP_DATA_DIR", default=str(BASE_DIR / ".data"))).resolve()
+DATA_DIR = Path(env("LBP_DATA_DIR", default="") or BASE_DIR / ".data").resolve()
 
 INSTALLED_APPS = [
     "config.apps.ConfigConfig",
@@ -40,6 +40,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "core.middleware.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -148,8 +149,9 @@ USE_TZ = True
 
 # Files served with the pages -------------------------------------------------------------------------
 STATIC_URL = "static/"
-STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT = Path(env("STATIC_ROOT", default=str(DATA_DIR / "static")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 # Limits: a 256k-token Chinese text is 1.2 MB as multipart and 3.6 MB when it is percent-encoded.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 40 * 1024 * 1024
@@ -168,7 +170,7 @@ if REDIS_URL:
         "global_keyprefix": "lbp:",
     }
 else:
-    CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_URL = "filesystem://localhost"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(DATA_DIR / "queue"),
         "data_folder_out": str(DATA_DIR / "queue"),
@@ -188,6 +190,12 @@ CELERY_BEAT_SCHEDULE = {
     "take up what the broker lost": {
         "task": "leading.reconcile",
         "schedule": env.float("LBP_RECONCILE_SECONDS", 15.0),
+    },
+    "leave a sign of life": {
+        "task": "config.leave_pulse",
+        "schedule": 15.0,
+        # what waited while every thread was busy must not be worked off in a row
+        "options": {"expires": 60.0},
     },
 }
 

@@ -1,9 +1,13 @@
 """The test suite: on SQLite by default, on PostgreSQL and Redis when DATABASE_URL and REDIS_URL are set."""
 
+import atexit
 import os
+import shutil
 import tempfile
 
-os.environ.setdefault("LBP_DATA_DIR", tempfile.mkdtemp(prefix="lbp-test-"))
+if "LBP_DATA_DIR" not in os.environ:
+    os.environ["LBP_DATA_DIR"] = tempfile.mkdtemp(prefix="lbp-test-")
+    atexit.register(shutil.rmtree, os.environ["LBP_DATA_DIR"], ignore_errors=True)
 
 from config.settings.base import *  # noqa: F403
 

@@ -155,6 +155,12 @@ class Migration(migrations.Migration):
                     models.DateTimeField(default=django.utils.timezone.now),
                 ),
                 (
+                    "version",
+                    models.PositiveIntegerField(
+                        default=1, editable=False, help_text="counts corrections of the facts above"
+                    ),
+                ),
+                (
                     "imported_by",
                     models.ForeignKey(
                         null=True,

@@ -116,7 +116,16 @@ class Migration(migrations.Migration):
                 ("price_read_on", models.DateField(blank=True, null=True)),
                 ("note", models.CharField(blank=True, max_length=300)),
                 ("active", models.BooleanField(default=True, verbose_name="in use")),
+                (
+                    "paused_at",
+                    models.DateTimeField(blank=True, editable=False, null=True),
+                ),
+                (
+                    "paused_because",
+                    models.CharField(blank=True, editable=False, max_length=300),
+                ),
                 ("position", models.PositiveSmallIntegerField(default=0)),
+                ("version", models.PositiveIntegerField(default=1, editable=False)),
             ],
             options={
                 "ordering": ["position", "id"],

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from benchmark.framing import Parts, nonthinking_prompt, thinking_prompt
 from django.utils import timezone
 
 from annotation.models import Candidate, Claim, Participation, Sample, Standardization, Submission
 from annotation.workflow import CandidateState, Job, SampleState
+from benchmark.framing import Parts, nonthinking_prompt, thinking_prompt
 from benchmark.taxonomy import Language
 from core.models import User
 from core.workflow import Role

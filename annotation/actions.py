@@ -1,0 +1,154 @@
+"""The door to stages 2b and 3: everything a page, a program or another app may ask of samples and candidates.
+
+Each action is keyword only, checks who and what first, changes in one transaction and writes the audit line there.
+Refusals are those of `core.refusals`; their `rule` names are part of the API.
+"""
+
+from django.db import transaction
+
+from annotation.auditing import approve_sample, can_approve_sample, can_reject_sample, reject_sample
+from annotation.challenging import (
+    can_challenge_candidate,
+    can_judge_task_c,
+    can_overrule_answer,
+    challenge_candidate,
+    judge_task_c,
+    overrule_answer,
+)
+from annotation.claims import (
+    can_claim_for_judging,
+    can_claim_sample,
+    can_join_sample,
+    can_release_claim,
+    can_take_over_sample,
+    claim_for_judging,
+    claim_next,
+    claim_sample,
+    join_sample,
+    release_claim,
+    take_over_sample,
+)
+from annotation.editing import can_edit_candidate, edit_candidate
+from annotation.guards import lock, require_approved, require_lead, require_state
+from annotation.models import Sample
+from annotation.planning import can_create_sample, create_sample, first_draft_number
+from annotation.reconstructing import (
+    accept_sample,
+    adopt_document_version,
+    can_adopt_document_version,
+    dispute_sample,
+    open_review,
+    reconstruct_sample,
+)
+from annotation.standardizing import (
+    can_reopen_sample,
+    can_standardize_sample,
+    complete_standardization,
+    reopen_sample,
+    save_standardization,
+)
+from annotation.submitting import (
+    can_select_candidate,
+    can_submit_sample,
+    select_candidate,
+    submit_sample,
+)
+from annotation.tasks import receive_drafts
+from annotation.verifying import (
+    can_discard_candidate,
+    can_exhaust_sample,
+    can_judge_task_a,
+    can_judge_task_b,
+    can_read_candidate,
+    discard_candidate,
+    exhaust_sample,
+    judge_task_a,
+    judge_task_b,
+    read_candidate,
+)
+from annotation.workflow import SampleState
+from core import history
+from core.jobs import hurry
+from core.models import User
+from generation.actions import start_drafting
+
+__all__ = [
+    "accept_sample",
+    "adopt_document_version",
+    "approve_sample",
+    "can_adopt_document_version",
+    "can_approve_sample",
+    "can_challenge_candidate",
+    "can_claim_for_judging",
+    "can_claim_sample",
+    "can_create_sample",
+    "can_discard_candidate",
+    "can_draft_sample",
+    "can_edit_candidate",
+    "can_exhaust_sample",
+    "can_join_sample",
+    "can_judge_task_a",
+    "can_judge_task_b",
+    "can_judge_task_c",
+    "can_overrule_answer",
+    "can_read_candidate",
+    "can_reject_sample",
+    "can_release_claim",
+    "can_reopen_sample",
+    "can_select_candidate",
+    "can_standardize_sample",
+    "can_submit_sample",
+    "can_take_over_sample",
+    "challenge_candidate",
+    "claim_for_judging",
+    "claim_next",
+    "claim_sample",
+    "complete_standardization",
+    "create_sample",
+    "discard_candidate",
+    "dispute_sample",
+    "draft_sample",
+    "edit_candidate",
+    "exhaust_sample",
+    "join_sample",
+    "judge_task_a",
+    "judge_task_b",
+    "judge_task_c",
+    "open_review",
+    "overrule_answer",
+    "read_candidate",
+    "reconstruct_sample",
+    "reject_sample",
+    "release_claim",
+    "reopen_sample",
+    "save_standardization",
+    "select_candidate",
+    "submit_sample",
+    "take_over_sample",
+]
+
+
+def can_draft_sample(user: User, sample: Sample) -> bool:
+    return user.is_lead and sample.state == SampleState.PLANNED and not sample.is_blocked
+
+
+@transaction.atomic
+def draft_sample(*, sample: Sample, by: User) -> Sample:
+    """Ask the five drafting models, in the background. Earlier drafts of the same pair are never taken for new ones."""
+    require_lead(by)
+    lock(sample)
+    require_approved(sample)
+    require_state(sample, {SampleState.PLANNED})
+    run = start_drafting(
+        document_version=sample.document_version,
+        task=sample.task,
+        by=by,
+        first_number=first_draft_number(sample),
+        then=receive_drafts.si(sample.pk),
+    )
+    sample.drafting_run = run
+    sample.save(update_fields=["drafting_run"])
+    history.advance(sample, "draft", by=by, run=run.pk)
+    if run.is_finished:
+        hurry(receive_drafts, sample.pk)
+    return sample

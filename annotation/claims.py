@@ -1,0 +1,284 @@
+"""Exclusive leases on samples. The database keeps the promise: a partial unique index allows one active claim.
+
+Time is the database's, so that no web process with a wrong clock ends or prolongs a claim. A lapsed claim stays in
+its row until somebody else claims the sample; its holder may not act on it and has to claim again.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import DateTimeField, ExpressionWrapper, Q, QuerySet
+from django.db.models.functions import Now
+from django.utils.translation import gettext as _
+
+from annotation.guards import (
+    lock,
+    reason_given,
+    require_approved,
+    require_expert,
+    require_lead,
+    require_stage_worker,
+    require_state,
+)
+from annotation.models import Candidate, Claim, Participation, Sample
+from annotation.workflow import AT_THE_DESK, ClaimEnd, Job, SampleState
+from core import history
+from core.models import BenchmarkSettings, User
+from core.refusals import Conflict, Invalid, NotAllowed, RuleBroken
+
+ANNOTATORS_WORK = AT_THE_DESK | {SampleState.IN_STANDARDIZATION}
+JUDGES_WORK = frozenset({SampleState.IN_AUDIT, SampleState.IN_ADJUDICATION})
+OWN_WORK = frozenset({SampleState.RETURNED, SampleState.IN_STANDARDIZATION})
+
+
+def lapse_time() -> ExpressionWrapper:
+    """From now on by the database's clock, as long as a claim may idle."""
+    idle = timedelta(minutes=BenchmarkSettings.load().claim_idle_minutes)
+    return ExpressionWrapper(Now() + idle, output_field=DateTimeField())
+
+
+def live_claims() -> QuerySet[Claim]:
+    return Claim.objects.filter(ended_at=None, lapses_at__gt=Now())
+
+
+def live_claim(sample: Sample) -> Claim | None:
+    return live_claims().filter(sample=sample).select_related("holder").first()
+
+
+# Participation -------------------------------------------------------------------------------------------------
+
+
+def join_sample(*, sample: Sample, person: User, job: str) -> Participation:
+    """Write down what `person` is to the sample, for good. Nobody holds two jobs on one sample."""
+    held, _made = Participation.objects.get_or_create(sample=sample, person=person, defaults={"job": job})
+    if held.job != job:
+        raise RuleBroken(
+            _("Nobody holds two jobs on one sample: here %(person)s already %(job)s.")
+            % {"person": person.name, "job": held.get_job_display()},
+            rule="two_jobs_on_one_sample",
+        )
+    return held
+
+
+def can_join_sample(user: User, sample: Sample, job: str) -> bool:
+    return not Participation.objects.filter(sample=sample, person=user).exclude(job=job).exists()
+
+
+# Taking and giving back ----------------------------------------------------------------------------------------
+
+
+def can_claim_sample(user: User, sample: Sample) -> bool:
+    """Whether the sample waits for this person; another's live claim is for the action to find."""
+    if sample.is_blocked or not user.does_stage_work:
+        return False
+    if sample.state in JUDGES_WORK:
+        return user.is_expert and can_join_sample(user, sample, Job.JUDGES)
+    if sample.state in OWN_WORK:
+        return sample.annotator_id == user.pk
+    return sample.state in ANNOTATORS_WORK and can_join_sample(user, sample, Job.VERIFIES)
+
+
+@transaction.atomic
+def claim_sample(*, sample: Sample, by: User) -> Claim:
+    """Take the sample for its next work: the desk and standardization for annotators, judging for experts."""
+    require_stage_worker(by)
+    lock(sample)
+    require_approved(sample)
+    if sample.state in JUDGES_WORK:
+        return claim_for_judging(sample=sample, by=by)
+    require_state(sample, ANNOTATORS_WORK)
+    if sample.state in OWN_WORK and sample.annotator_id != by.pk:
+        raise RuleBroken(
+            _("%(sample)s goes back to its annotator, who continues with it.") % {"sample": sample.label},
+            rule="belongs_to_its_annotator",
+        )
+    claim = _take(sample, by, Job.VERIFIES)
+    if sample.annotator_id != by.pk:
+        sample.annotator = by
+        sample.save(update_fields=["annotator"])
+    return claim
+
+
+@transaction.atomic
+def claim_for_judging(*, sample: Sample, by: User) -> Claim:
+    """Take a sample for expert audit or adjudication. Never its verifier, never one of its reviewers."""
+    require_expert(by)
+    lock(sample)
+    require_approved(sample)
+    require_state(sample, JUDGES_WORK)
+    return _take(sample, by, Job.JUDGES)
+
+
+def can_claim_for_judging(user: User, sample: Sample) -> bool:
+    return sample.state in JUDGES_WORK and can_claim_sample(user, sample)
+
+
+def _take(sample: Sample, by: User, job: str) -> Claim:
+    held = live_claim(sample)
+    if held is not None and held.holder_id != by.pk:
+        raise Conflict(
+            _("%(sample)s is being worked on by somebody else.") % {"sample": sample.label},
+            rule="claimed_by_another",
+            state=sample.state,
+        )
+    if held is not None:
+        return _renewed(held)
+    _keep_to_the_limit(by)
+    join_sample(sample=sample, person=by, job=job)
+    return _open_claim(sample, by, job)
+
+
+def _open_claim(sample: Sample, holder: User, job: str, *, by: User | None = None) -> Claim:
+    end_claim(sample, ClaimEnd.LAPSED, by=None)
+    try:
+        with transaction.atomic():
+            claim = Claim.objects.create(
+                sample=sample, holder=holder, job=job, claimed_at=Now(), lapses_at=lapse_time()
+            )
+    except IntegrityError:
+        raise Conflict(
+            _("%(sample)s is being worked on by somebody else.") % {"sample": sample.label},
+            rule="claimed_by_another",
+            state=sample.state,
+        ) from None
+    claim.refresh_from_db()
+    history.record("claim", sample, by=by or holder, claim=claim.pk, job=job, holder=holder.pk)
+    return claim
+
+
+def _keep_to_the_limit(by: User) -> None:
+    """Locks the person, so that two claims of one person at the same moment count each other."""
+    User.objects.select_for_update().get(pk=by.pk)
+    limit = BenchmarkSettings.load().claims_per_person
+    if live_claims().filter(holder=by).count() >= limit:
+        raise RuleBroken(
+            _("You hold %(limit)s claims already. Finish or release one first.") % {"limit": limit},
+            rule="too_many_claims",
+        )
+
+
+def next_samples(by: User) -> Iterator[Sample]:
+    """What waits for this person, best first: their returned samples, their unfinished ones, then the oldest."""
+    held = live_claims().values("sample")
+    waiting = Sample.objects.exclude(pk__in=held).filter(document_version__state="approved")
+    others = Participation.objects.filter(person=by).exclude(job=Job.VERIFIES).values("sample")
+    own = waiting.filter(annotator=by)
+    yield from own.filter(state=SampleState.RETURNED).order_by("state_since", "pk")
+    yield from own.filter(state=SampleState.IN_STANDARDIZATION).order_by("state_since", "pk")
+    yield from own.filter(state=SampleState.IN_VERIFICATION).order_by("state_since", "pk")
+    fresh = waiting.filter(state=SampleState.IN_VERIFICATION).exclude(pk__in=others)
+    yield from fresh.filter(~Q(annotator=by) | Q(annotator=None)).order_by("state_since", "pk")
+
+
+def claim_next(*, by: User) -> Sample | None:
+    """Claim the sample that should be worked on next. None when nothing waits."""
+    require_stage_worker(by)
+    for sample in next_samples(by):
+        try:
+            claim_sample(sample=sample, by=by)
+        except Conflict:
+            continue  # somebody was faster; the next one
+        return sample
+    return None
+
+
+def can_release_claim(user: User, sample: Sample) -> bool:
+    return live_claims().filter(sample=sample, holder=user).exists()
+
+
+@transaction.atomic
+def release_claim(*, sample: Sample, by: User) -> None:
+    """Give the sample back. What was done stays."""
+    lock(sample)
+    require_claim(sample, by)
+    end_claim(sample, ClaimEnd.RELEASED, by=by)
+
+
+def can_take_over_sample(user: User, sample: Sample) -> bool:
+    return user.is_lead and not sample.is_blocked and sample.state in ANNOTATORS_WORK | JUDGES_WORK
+
+
+@transaction.atomic
+def take_over_sample(*, sample: Sample, holder: User, reason: str, by: User) -> Claim:
+    """A lead hands the sample to `holder`, whoever holds it now."""
+    require_lead(by)
+    lock(sample)
+    require_approved(sample)
+    require_state(sample, ANNOTATORS_WORK | JUDGES_WORK)
+    reason = reason_given(reason)
+    job = Job.JUDGES if sample.state in JUDGES_WORK else Job.VERIFIES
+    if not holder.is_active or not holder.does_stage_work or (job == Job.JUDGES and not holder.is_expert):
+        raise Invalid({"holder": _("This person does not do this work.")})
+    join_sample(sample=sample, person=holder, job=job)
+    end_claim(sample, ClaimEnd.TAKEN_OVER, by=by, reason=reason)
+    claim = _open_claim(sample, holder, job, by=by)
+    if job == Job.VERIFIES:
+        sample.annotator = holder
+        sample.save(update_fields=["annotator"])
+    return claim
+
+
+# Holding -------------------------------------------------------------------------------------------------------
+
+
+def require_claim(sample: Sample, by: User, job: str = "") -> Claim:
+    """The person's live claim, renewed: any action prolongs it."""
+    claim = live_claims().filter(sample=sample, holder=by).first()
+    if claim is None or (job and claim.job != job):
+        raise Conflict(
+            _("You do not hold %(sample)s, or your claim has lapsed. Claim it again; what you typed is kept.")
+            % {"sample": sample.label},
+            rule="claim_needed",
+            state=sample.state,
+        )
+    return _renewed(claim)
+
+
+def _renewed(claim: Claim) -> Claim:
+    Claim.objects.filter(pk=claim.pk).update(lapses_at=lapse_time())
+    claim.refresh_from_db(fields=["lapses_at"])
+    return claim
+
+
+def end_claim(sample: Sample, how: str, *, by: User | None, reason: str = "") -> None:
+    """End the sample's open claim, if there is one. A claim that had lapsed before is said to have lapsed."""
+    opened = Claim.objects.filter(sample=sample, ended_at=None)
+    lapsed = opened.filter(lapses_at__lte=Now()).update(ended_at=Now(), ended_how=ClaimEnd.LAPSED)
+    if how != ClaimEnd.LAPSED and opened.update(ended_at=Now(), ended_how=how):
+        history.record("end_claim", sample, by=by, reason=reason, how=how)
+    elif lapsed:
+        history.record("end_claim", sample, by=None, how=ClaimEnd.LAPSED)
+
+
+@transaction.atomic
+def desk(sample: Sample, by: User) -> Claim:
+    """The guards of every verification action: stage worker, cleared document, sample at the desk, claim held."""
+    require_stage_worker(by)
+    lock(sample)
+    require_approved(sample)
+    require_state(sample, AT_THE_DESK)
+    return require_claim(sample, by, Job.VERIFIES)
+
+
+def candidate_desk(candidate: Candidate, by: User) -> Claim:
+    """`desk` for one candidate, which is read anew under the sample's lock."""
+    sample = candidate.sample
+    claim = desk(sample, by)
+    candidate.refresh_from_db()
+    candidate.sample = sample
+    return claim
+
+
+def holds_desk(user: User, sample: Sample) -> bool:
+    return (
+        user.does_stage_work
+        and not sample.is_blocked
+        and sample.state in AT_THE_DESK
+        and live_claims().filter(sample=sample, holder=user, job=Job.VERIFIES).exists()
+    )
+
+
+def require_own(sample: Sample, by: User) -> None:
+    if sample.annotator_id != by.pk:
+        raise NotAllowed(_("%(sample)s is standardized by its annotator.") % {"sample": sample.label})

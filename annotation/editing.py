@@ -1,0 +1,155 @@
+"""Edits of a candidate: every one kept with both texts, and the steps that an edit opens again."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation import claims
+from annotation.guards import require_step, require_version
+from annotation.models import Candidate, CandidateEdit, StepVerdict
+from annotation.workflow import CandidateState, Step
+from benchmark.elements import holds_line_end
+from core import history
+from core.models import User
+from core.refusals import Invalid
+from core.text import clean_text
+
+# Reading comes first; a discarded candidate has ended.
+EDITABLE = frozenset({CandidateState.TASK_A, CandidateState.TASK_B, CandidateState.TASK_C, CandidateState.PASSED})
+FIELDS = ("question", "elements", "options", "answer")
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The four editable parts of a candidate."""
+
+    question: str
+    elements: str
+    options: tuple[str, ...]
+    answer: tuple[str, ...]
+
+    @classmethod
+    def of(cls, source: Any) -> "Wording":
+        """Of a candidate, a draft or a submission."""
+        return cls(source.question, source.elements, tuple(source.options), tuple(source.answer))
+
+    @classmethod
+    def read(cls, stored: dict[str, Any]) -> "Wording":
+        return cls(stored["question"], stored["elements"], tuple(stored["options"]), tuple(stored["answer"]))
+
+    def stored(self) -> dict[str, Any]:
+        return {**asdict(self), "options": list(self.options), "answer": list(self.answer)}
+
+
+def can_edit_candidate(user: User, candidate: Candidate) -> bool:
+    return candidate.state in EDITABLE and claims.holds_desk(user, candidate.sample)
+
+
+@transaction.atomic
+def edit_candidate(
+    *,
+    candidate: Candidate,
+    version: int,
+    by: User,
+    question: str | None = None,
+    elements: str | None = None,
+    options: Sequence[str] | None = None,
+    answer: Sequence[str] | None = None,
+) -> Candidate:
+    """Change what is given and leave the rest. A changed question reopens Task A, a changed answer Task B.
+
+    An edit moves the version, so challenge results older than it are stale. An edit that changes nothing is none.
+    """
+    claims.candidate_desk(candidate, by)
+    require_step(candidate, EDITABLE)
+    require_version(candidate, version)
+    before = Wording.of(candidate)
+    after = _edited(before, question, elements, options, answer)
+    if after != before:
+        write(candidate, after, by=by)
+        history.record("edit", candidate, by=by, version=candidate.version, fields=_changed(before, after))
+        _reopen(candidate, before, after, by)
+    return candidate
+
+
+def write(candidate: Candidate, after: Wording, *, by: User) -> None:
+    """Store the new wording as a new version, with both texts."""
+    before = Wording.of(candidate)
+    candidate.version += 1
+    candidate.question, candidate.elements = after.question, after.elements
+    candidate.options, candidate.answer = list(after.options), list(after.answer)
+    candidate.save(update_fields=["version", *FIELDS])
+    CandidateEdit.objects.create(
+        candidate=candidate, version=candidate.version, before=before.stored(), after=after.stored(), by=by
+    )
+
+
+def _edited(
+    before: Wording,
+    question: str | None,
+    elements: str | None,
+    options: Sequence[str] | None,
+    answer: Sequence[str] | None,
+) -> Wording:
+    after = Wording(
+        before.question if question is None else clean_text(question).strip(),
+        before.elements if elements is None else clean_text(elements).strip(),
+        before.options if options is None else _lines(options),
+        before.answer if answer is None else _lines(answer),
+    )
+    faults = dict(_faults(after))
+    if faults:
+        raise Invalid(faults)
+    return after
+
+
+def _lines(given: Iterable[str]) -> tuple[str, ...]:
+    return tuple(clean_text(line).strip() for line in given)
+
+
+def _faults(wording: Wording) -> Iterable[tuple[str, str]]:
+    if not wording.question:
+        yield "question", _("The question is empty.")
+    if not wording.elements:
+        yield "elements", _("Say what is to be output.")
+    elif holds_line_end(wording.elements):
+        yield "elements", _("What is to be output is said in one line.")
+    for name, lines in (("options", wording.options), ("answer", wording.answer)):
+        for place, line in enumerate(lines, 1):
+            if not line:
+                yield name, _("Line %(place)s is empty.") % {"place": place}
+            elif holds_line_end(line):
+                yield name, _("Line %(place)s contains a line break.") % {"place": place}
+    if not wording.answer:
+        yield "answer", _("The answer has no element.")
+
+
+def _changed(before: Wording, after: Wording) -> list[str]:
+    return [name for name in FIELDS if getattr(before, name) != getattr(after, name)]
+
+
+def _reopen(candidate: Candidate, before: Wording, after: Wording, by: User) -> None:
+    if before.question != after.question and candidate.state != CandidateState.TASK_A:
+        reopen(candidate, Step.TASK_A, by=by)
+    elif candidate.state in {CandidateState.TASK_C, CandidateState.PASSED}:
+        reopen(candidate, Step.TASK_B, by=by)
+
+
+def reopen(candidate: Candidate, step: Step, *, by: User | None, reason: str = "") -> None:
+    """Open `step` again; the verdicts of it and of the steps after it no longer count."""
+    order = list(Step)
+    later = order[order.index(step) :]
+    StepVerdict.objects.filter(candidate=candidate, step__in=later, voided_at=None).update(voided_at=timezone.now())
+    history.advance(candidate, f"reopen_{step}", by=by, reason=reason)
+
+
+def edited_in_step(candidate: Candidate) -> bool:
+    """Whether the wording differs from what it was when the last verdict was given (or from the draft)."""
+    judged = candidate.verdicts.aggregate(last=Max("candidate_version"))["last"] or 1
+    first = candidate.edits.filter(version__gt=judged).order_by("version").first()
+    return first is not None and Wording.read(first.before) != Wording.of(candidate)

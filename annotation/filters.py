@@ -1,0 +1,76 @@
+"""How lists of samples and candidates are narrowed, on the page and in the API alike."""
+
+from typing import Any
+
+import django_filters as filters
+from django.utils.translation import gettext_lazy as _
+
+from annotation.forms import task_choices
+from annotation.models import Candidate, Sample
+from annotation.queries import SampleQuerySet
+from annotation.workflow import CandidateState, SampleState
+from benchmark.taxonomy import SECONDARY_TASKS
+from core.models import User
+from documents.models import LANGUAGE_CHOICES, DocumentVersion
+
+# What the page shows where nothing is chosen.
+ANY = _("any")
+
+
+def bucket_choices() -> list[tuple[str, str]]:
+    """The buckets that documents are in, shortest first."""
+    found = DocumentVersion.objects.exclude(bucket="").values_list("bucket", flat=True).order_by().distinct()
+    return [(bucket, bucket) for bucket in sorted(found, key=lambda name: (len(name), name))]
+
+
+def task_keys() -> list[tuple[str, str]]:
+    """Codes with the reader's names, then the exact English names, which programs may give."""
+    return [*task_choices(), *((task.name, task.name) for task in SECONDARY_TASKS)]
+
+
+class SampleFilter(filters.FilterSet):
+    language = filters.ChoiceFilter(
+        field_name="document__language", choices=LANGUAGE_CHOICES, label=_("Language"), empty_label=ANY
+    )
+    bucket = filters.ChoiceFilter(
+        field_name="document_version__bucket", choices=bucket_choices, label=_("Bucket"), empty_label=ANY
+    )
+    secondary_task = filters.ChoiceFilter(
+        choices=task_keys, method="of_task", label=_("Secondary task"), empty_label=ANY
+    )
+    state = filters.ChoiceFilter(choices=SampleState.choices, label=_("State"), empty_label=ANY)
+    mine = filters.BooleanFilter(method="of_the_person", label=_("Mine"))
+
+    class Meta:
+        model = Sample
+        fields: list[str] = []
+
+    def of_task(self, queryset: SampleQuerySet, name: str, value: str) -> SampleQuerySet:
+        codes = [task.code for task in SECONDARY_TASKS if value in (task.code, task.name)]
+        return queryset.filter(task_code__in=codes)
+
+    def of_the_person(self, queryset: SampleQuerySet, name: str, value: bool) -> SampleQuerySet:
+        person: Any = self.request.user if self.request else None
+        return queryset.mine(person) if value and isinstance(person, User) else queryset
+
+
+class CandidateFilter(filters.FilterSet):
+    sample = filters.ModelChoiceFilter(queryset=Sample.objects.order_by("pk"), label=_("Sample"))
+    language = filters.ChoiceFilter(
+        field_name="sample__document__language", choices=LANGUAGE_CHOICES, label=_("Language"), empty_label=ANY
+    )
+    bucket = filters.ChoiceFilter(
+        field_name="sample__document_version__bucket", choices=bucket_choices, label=_("Bucket"), empty_label=ANY
+    )
+    secondary_task = filters.ChoiceFilter(
+        choices=task_keys, method="of_task", label=_("Secondary task"), empty_label=ANY
+    )
+    state = filters.ChoiceFilter(choices=CandidateState.choices, label=_("State"), empty_label=ANY)
+
+    class Meta:
+        model = Candidate
+        fields: list[str] = []
+
+    def of_task(self, queryset: Any, name: str, value: str) -> Any:
+        codes = [task.code for task in SECONDARY_TASKS if value in (task.code, task.name)]
+        return queryset.filter(sample__task_code__in=codes)

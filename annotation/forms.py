@@ -1,0 +1,125 @@
+"""What people fill in on the pages of stages 2b and 3. Forms clean; the actions decide."""
+
+from typing import Any
+
+from django import forms
+from django.db.models import QuerySet
+from django.utils import translation
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Candidate
+from annotation.workflow import SampleState
+from benchmark.taxonomy import SECONDARY_TASKS, Language
+from core.models import User
+from core.workflow import Role
+from documents.models import Document
+from documents.workflow import VersionState
+
+
+def page_language() -> Language:
+    return Language.CHINESE if (translation.get_language() or "").startswith("zh") else Language.ENGLISH
+
+
+def task_choices() -> list[tuple[str, str]]:
+    """The tasks by their names in the reader's language; codes as values."""
+    language = page_language()
+    return [(task.code, task.name_in(language)) for task in SECONDARY_TASKS]
+
+
+class Lines(forms.CharField):
+    """A text area, one item a line; empty lines at the ends are dropped, others are the action's to judge."""
+
+    widget = forms.Textarea
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value) or ""
+        return [line.strip() for line in text.splitlines() if line.strip()]
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(value) if isinstance(value, list | tuple) else value
+
+
+class DocumentChoice(forms.ModelChoiceField):
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj.title} · {obj.language} · {obj.latest.bucket}"
+
+
+def documents_ready() -> QuerySet[Document]:
+    """Documents whose newest version is approved and bucketed."""
+    ready = Document.objects.filter(latest__state=VersionState.APPROVED).exclude(latest__bucket="")
+    return ready.select_related("latest").order_by("title", "pk")
+
+
+class SampleForm(forms.Form):
+    document = DocumentChoice(queryset=Document.objects.none(), label=_("Document"))
+    secondary_task = forms.ChoiceField(choices=task_choices, label=_("Secondary task"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        chosen = self.fields["document"]
+        assert isinstance(chosen, DocumentChoice)
+        chosen.queryset = documents_ready()
+
+
+class TakeOverForm(forms.Form):
+    holder = forms.ModelChoiceField(
+        queryset=User.objects.filter(is_active=True).exclude(role=Role.LEAD).order_by("username"), label=_("Hand to")
+    )
+    reason = forms.CharField(label=_("Reason"), required=False)
+
+
+# The desk ------------------------------------------------------------------------------------------------------
+
+
+class QuestionForm(forms.Form):
+    """Lengths are not limited here; the action says what is missing."""
+
+    question = forms.CharField(
+        label=_("Question"), required=False, strip=False, widget=forms.Textarea(attrs={"rows": 4, "autofocus": True})
+    )
+
+
+class AnswerForm(forms.Form):
+    """The answer's elements one a line: they can be pasted, ordered and removed as text."""
+
+    elements = forms.CharField(label=_("What to output"), required=False)
+    options = Lines(label=_("Options, one a line"), required=False, widget=forms.Textarea(attrs={"rows": 2}))
+    answer = Lines(
+        label=_("Answer elements, one a line"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4, "autofocus": True, "class": "mono"}),
+    )
+
+
+EDITS: dict[str, type[forms.Form]] = {"question": QuestionForm, "answer": AnswerForm}
+
+
+def edit_form(part: str, candidate: Candidate) -> forms.Form:
+    return EDITS[part](
+        initial={
+            "question": candidate.question,
+            "elements": candidate.elements,
+            "options": candidate.options,
+            "answer": candidate.answer,
+        }
+    )
+
+
+class SubmitForm(forms.Form):
+    note = forms.CharField(label=_("Note to the expert"), required=False, widget=forms.Textarea(attrs={"rows": 2}))
+
+
+class FeedbackForm(forms.Form):
+    feedback = forms.CharField(label=_("Feedback"), required=False, widget=forms.Textarea(attrs={"rows": 3}))
+
+
+class PartsForm(forms.Form):
+    """The four parts of a standardized question. Empty ones can be saved; completing finds them."""
+
+    task_description = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 4}))
+    elements = forms.CharField(required=False)
+    supplementary = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 3}))
+    example = Lines(required=False, widget=forms.Textarea(attrs={"rows": 3, "class": "mono"}))
+
+
+STATE_CHOICES = SampleState.choices

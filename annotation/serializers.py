@@ -1,0 +1,255 @@
+"""Samples and candidates as programs see them, and the bodies of the actions on them."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from annotation.models import Candidate, Challenge, Sample, Standardization, Submission
+from annotation.queries import ChallengeResults
+from annotation.workflow import Verdict
+from core.models import User
+from documents.models import Document
+
+
+class SampleSerializer(serializers.ModelSerializer[Sample]):
+    label = serializers.CharField(  # type: ignore[assignment]  # the field is named so
+        read_only=True, help_text="the name on the pages, such as S-0417"
+    )
+    secondary_task = serializers.CharField(source="task.name", read_only=True)
+    language = serializers.CharField(source="document.language", read_only=True)
+    bucket = serializers.CharField(source="document_version.bucket", read_only=True)
+    annotator = serializers.CharField(source="annotator.username", read_only=True, default=None)
+    claimed_by = serializers.SerializerMethodField(help_text="who holds the live claim")
+    is_blocked = serializers.BooleanField(read_only=True, help_text="the document's approval was withdrawn")
+    candidates = serializers.IntegerField(source="drafted", read_only=True, help_text="how many there are")
+    passed = serializers.IntegerField(read_only=True)
+    discarded = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = Sample
+        fields = [
+            "id",
+            "public_id",
+            "label",
+            "state",
+            "state_since",
+            "secondary_task",
+            "task_code",
+            "language",
+            "bucket",
+            "document",
+            "document_version",
+            "strategy",
+            "round",
+            "annotator",
+            "claimed_by",
+            "is_blocked",
+            "candidates",
+            "passed",
+            "discarded",
+            "chosen",
+            "drafting_run",
+            "created_at",
+        ]
+        read_only_fields = fields
+
+    def get_claimed_by(self, sample: Sample) -> str | None:
+        live: list[Any] = getattr(sample, "live_claims", [])
+        return live[0].holder.username if live else None
+
+
+class CandidateSerializer(serializers.ModelSerializer[Candidate]):
+    model = serializers.CharField(source="draft.call.model.name", read_only=True)
+    simulated = serializers.BooleanField(source="draft.call.model.is_simulated", read_only=True)
+
+    class Meta:
+        model = Candidate
+        fields = [
+            "id",
+            "sample",
+            "position",
+            "state",
+            "version",
+            "model",
+            "simulated",
+            "question",
+            "elements",
+            "options",
+            "answer",
+            "discarded_at_step",
+            "discard_reason",
+        ]
+        read_only_fields = fields
+
+
+class ProofSerializer(serializers.Serializer[Any]):
+    step = serializers.CharField()
+    quote = serializers.CharField()
+    kind = serializers.CharField(help_text="exact, normalised, fuzzy or missing")
+    start = serializers.IntegerField(allow_null=True, help_text="code points, half-open")
+    end = serializers.IntegerField(allow_null=True)
+
+
+class ModelAnswerSerializer(serializers.Serializer[Any]):
+    run_call = serializers.IntegerField(source="run_call.pk")
+    model = serializers.CharField(source="model.name")
+    simulated = serializers.BooleanField(source="model.is_simulated")
+    state = serializers.CharField(source="result.call.state")
+    elements = serializers.ListField(child=serializers.CharField(), source="result.elements")
+    score = serializers.FloatField(source="result.score", allow_null=True)
+    right = serializers.BooleanField(allow_null=True, help_text="as it counts, after an overrule")
+    overruled = serializers.SerializerMethodField()
+
+    def get_overruled(self, answer: Any) -> str | None:
+        return answer.overrule.reason if answer.overrule else None
+
+
+class ChallengeSerializer(serializers.Serializer[Any]):
+    """The models' answers. `stale`: they are to an earlier version of the candidate and count for nothing."""
+
+    id = serializers.IntegerField(source="challenge.pk")
+    candidate_version = serializers.IntegerField(source="challenge.candidate_version")
+    run = serializers.IntegerField(source="challenge.run_id")
+    stale = serializers.BooleanField()
+    finished = serializers.BooleanField(source="is_finished")
+    answers = ModelAnswerSerializer(many=True)
+
+
+class CandidateDetailSerializer(CandidateSerializer):
+    rationale = serializers.CharField(source="draft.rationale", read_only=True)
+    solution = ProofSerializer(source="proofs", many=True, read_only=True)
+    challenge = ChallengeSerializer(source="results", read_only=True, allow_null=True)
+
+    class Meta(CandidateSerializer.Meta):
+        fields = [*CandidateSerializer.Meta.fields, "rationale", "solution", "challenge"]
+        read_only_fields = fields
+
+    def to_representation(self, instance: Candidate) -> dict[str, Any]:
+        shown = super().to_representation(instance)
+        results: ChallengeResults | None = getattr(instance, "results", None)
+        shown["challenge"] = ChallengeSerializer(results).data if results else None
+        return shown
+
+
+class SubmissionSerializer(serializers.ModelSerializer[Submission]):
+    submitted_by = serializers.CharField(source="submitted_by.username", read_only=True)
+    audited_by = serializers.CharField(source="audited_by.username", read_only=True, default=None)
+
+    class Meta:
+        model = Submission
+        fields = [
+            "number",
+            "round",
+            "candidate",
+            "candidate_version",
+            "question",
+            "elements",
+            "options",
+            "answer",
+            "note",
+            "submitted_at",
+            "submitted_by",
+            "outcome",
+            "feedback",
+            "audited_at",
+            "audited_by",
+        ]
+        read_only_fields = fields
+
+
+class StandardizationSerializer(serializers.ModelSerializer[Standardization]):
+    class Meta:
+        model = Standardization
+        fields = [
+            "number",
+            "round",
+            "version",
+            "task_description",
+            "elements",
+            "supplementary",
+            "example",
+            "answer",
+            "question_nonthinking",
+            "question_thinking",
+            "completed_at",
+        ]
+        read_only_fields = fields
+
+
+# Bodies ----------------------------------------------------------------------------------------------------------
+
+
+class CreateBody(serializers.Serializer[Any]):
+    document = serializers.PrimaryKeyRelatedField(queryset=Document.objects.all())
+    secondary_task = serializers.CharField(help_text="code or exact English name")
+
+
+class TakeOverBody(serializers.Serializer[Any]):
+    holder = serializers.SlugRelatedField(slug_field="username", queryset=User.objects.filter(is_active=True))
+    reason = serializers.CharField()
+
+
+class ReasonBody(serializers.Serializer[Any]):
+    reason = serializers.CharField(allow_blank=True)
+
+
+class SelectBody(serializers.Serializer[Any]):
+    candidate = serializers.PrimaryKeyRelatedField(queryset=Candidate.objects.select_related("sample"))
+
+
+class SubmitBody(serializers.Serializer[Any]):
+    checklist = serializers.ListField(child=serializers.BooleanField(), help_text="seven items, all true")
+    note = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class FeedbackBody(serializers.Serializer[Any]):
+    feedback = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class StandardizeBody(serializers.Serializer[Any]):
+    version = serializers.IntegerField(min_value=0, help_text="of the draft as last seen; 0 before the first save")
+    task_description = serializers.CharField(allow_blank=True)
+    elements = serializers.CharField(allow_blank=True)
+    supplementary = serializers.CharField(allow_blank=True, required=False, default="")
+    example = serializers.ListField(child=serializers.CharField(allow_blank=True))
+    complete = serializers.BooleanField(default=False, help_text="freeze it, if every check holds")
+
+
+class EditBody(serializers.Serializer[Any]):
+    """What is left out stays as it is."""
+
+    version = serializers.IntegerField(min_value=1)
+    question = serializers.CharField(required=False, allow_blank=True)
+    elements = serializers.CharField(required=False, allow_blank=True)
+    options = serializers.ListField(child=serializers.CharField(allow_blank=True), required=False)
+    answer = serializers.ListField(child=serializers.CharField(allow_blank=True), required=False)
+
+
+class JudgeBody(serializers.Serializer[Any]):
+    version = serializers.IntegerField(min_value=1)
+    verdict = serializers.ChoiceField(choices=Verdict.values)
+    checks = serializers.ListField(child=serializers.BooleanField(), help_text="four items")
+    reason = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class JudgeCBody(serializers.Serializer[Any]):
+    version = serializers.IntegerField(min_value=1)
+    verdict = serializers.ChoiceField(choices=[Verdict.CHALLENGING, Verdict.VALUABLE, Verdict.DISCARD])
+    reason = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class VersionBody(serializers.Serializer[Any]):
+    version = serializers.IntegerField(min_value=1)
+
+
+class OverruleBody(serializers.Serializer[Any]):
+    run_call = serializers.IntegerField()
+    right = serializers.BooleanField()
+    reason = serializers.CharField(allow_blank=True)
+
+
+class ChallengeBegun(serializers.ModelSerializer[Challenge]):
+    class Meta:
+        model = Challenge
+        fields = ["id", "candidate", "candidate_version", "run", "asked_at"]
+        read_only_fields = fields

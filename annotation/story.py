@@ -1,0 +1,84 @@
+"""A sample's history in words: its own events and those of its candidates, oldest first."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Sample
+from annotation.workflow import SampleState
+from core.models import Event, User
+
+WORDS: dict[str, str | Promise] = {
+    "create": _("paired the document with the task"),
+    "draft": _("asked the models to draft"),
+    "receive_drafts": _("received the drafts"),
+    "receive_late_drafts": _("received drafts that came late"),
+    "fail_drafting": _("got no valid draft"),
+    "claim": _("claimed the sample"),
+    "end_claim": _("ended the claim"),
+    "select": _("selected a candidate"),
+    "submit": _("submitted it to expert audit"),
+    "exhaust": _("ended it as exhausted: no candidate is left"),
+    "approve": _("approved the question"),
+    "reject": _("returned it with feedback"),
+    "save_standardization": _("saved the standardization"),
+    "standardize": _("completed the standardization"),
+    "reopen": _("sent it back to the desk"),
+    "open_review": _("opened the answer review"),
+    "accept": _("accepted the sample"),
+    "dispute": _("passed it to adjudication"),
+    "reconstruct": _("ordered reconstruction"),
+    "await_document": _("ordered a revised document"),
+    "adopt_document": _("adopted the revised document"),
+    "read": _("read the candidate"),
+    "pass_task_a": _("passed Task A"),
+    "pass_task_b": _("passed Task B"),
+    "pass_task_c": _("passed Task C"),
+    "reopen_task_a": _("Task A opened again"),
+    "reopen_task_b": _("Task B opened again"),
+    "reopen_task_c": _("Task C opened again"),
+    "edit": _("edited the candidate"),
+    "challenge": _("asked the models to answer"),
+    "overrule": _("overruled a score"),
+    "discard": _("discarded the candidate"),
+}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One event: when, who, what, to which candidate, to which state, and why."""
+
+    at: datetime
+    by: User | None
+    what: str | Promise
+    candidate: int | None
+    state: str | Promise
+    reason: str
+
+
+def story_of(sample: Sample, *, trail: bool) -> list[Line]:
+    """Without `trail` only the sample's own moves, without reasons."""
+    positions: dict[int, int] = dict(sample.candidates.values_list("pk", "position"))
+    of_sample = Q(subject_type="sample", subject_id=sample.pk)
+    of_candidates = Q(subject_type="candidate", subject_id__in=positions)
+    events = Event.objects.filter(action__startswith="annotation.").select_related("by").order_by("pk")
+    chosen = events.filter(of_sample | of_candidates if trail else of_sample)
+    return [_line(event, positions, trail) for event in chosen]
+
+
+def _line(event: Event, positions: dict[int, int], trail: bool) -> Line:
+    name = event.action.removeprefix("annotation.")
+    of_candidate = event.subject_type == "candidate"
+    state: Any = SampleState(event.to_state).label if event.to_state and not of_candidate else ""
+    return Line(
+        at=event.at,
+        by=event.by,
+        what=WORDS.get(name, name),
+        candidate=positions.get(event.subject_id) if of_candidate else None,
+        state=state,
+        reason=event.reason if trail else "",
+    )

@@ -1,0 +1,89 @@
+"""Small parts of the annotation pages: `{% load annotation_parts %}`."""
+
+from datetime import timedelta
+
+from django import template
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from annotation.desk import Against, against, verdict_words
+from annotation.models import Candidate, Claim, Sample, StepVerdict
+from annotation.queries import ModelAnswer
+from annotation.workflow import SampleState
+from benchmark.taxonomy import Language
+from documents.reading import LANG
+
+register = template.Library()
+
+TONES: dict[str, str] = {
+    SampleState.PLANNED: "idle",
+    SampleState.DRAFTING: "now",
+    SampleState.IN_VERIFICATION: "now",
+    SampleState.IN_AUDIT: "now",
+    SampleState.RETURNED: "warn",
+    SampleState.IN_STANDARDIZATION: "now",
+    SampleState.AWAITING_PREDICTIONS: "now",
+    SampleState.IN_REVIEW: "now",
+    SampleState.IN_ADJUDICATION: "warn",
+    SampleState.AWAITING_DOCUMENT: "warn",
+    SampleState.ACCEPTED: "pass",
+    SampleState.EXHAUSTED: "idle",
+}
+SHORT = timedelta(minutes=15)
+
+
+@register.filter
+def tone(sample: Sample) -> str:
+    """The state as a colour of the look."""
+    return "fail" if sample.is_blocked else TONES.get(sample.state, "idle")
+
+
+@register.filter
+def task_name(sample: Sample, language: Language) -> str:
+    """The task as the reader knows it; the names begin with the code."""
+    return sample.task.name_in(language)
+
+
+@register.filter
+def definition(sample: Sample, language: Language) -> str:
+    return sample.task.definition_in(language)
+
+
+@register.filter
+def requirement(sample: Sample, language: Language) -> str:
+    return sample.task.context_requirement_in(language)
+
+
+@register.filter
+def answer_rule(sample: Sample, language: Language) -> str:
+    return sample.task.answer_rule_in(language)
+
+
+@register.filter
+def lang_of(sample: Sample) -> str:
+    """The language of the document and its questions, for `lang`."""
+    return LANG.get(sample.document.language, "en")
+
+
+@register.filter
+def time_left(claim: Claim) -> str:
+    minutes = max(0, int((claim.lapses_at - timezone.now()).total_seconds() // 60))
+    if minutes < 60:
+        return _("%(minutes)s min") % {"minutes": minutes}
+    return _("%(hours)s h %(minutes)s min") % {"hours": minutes // 60, "minutes": minutes % 60}
+
+
+@register.filter
+def is_short(claim: Claim) -> bool:
+    return claim.lapses_at - timezone.now() < SHORT
+
+
+@register.filter
+def words_of(verdict: StepVerdict) -> str | Promise:
+    return verdict_words(verdict)
+
+
+@register.filter
+def against_reference(answer: ModelAnswer, candidate: Candidate) -> Against:
+    return against(candidate.answer, answer.result.elements)

@@ -1,0 +1,47 @@
+"""What the pages share: loading a sample, and answering a fragment or a plain form alike."""
+
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+from django_htmx.http import HttpResponseClientRedirect
+
+from annotation.access import sees_trail
+from annotation.models import Candidate, Sample
+from core.models import User
+from core.refusals import NotAllowed
+
+
+def person_of(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def is_fragment(request: HttpRequest) -> bool:
+    return bool(getattr(request, "htmx", False))
+
+
+def sample_or_404(pk: int) -> Sample:
+    rows: QuerySet[Sample] = Sample.objects.select_related(
+        "document", "document_version", "document_version__document", "annotator", "chosen"
+    )
+    return get_object_or_404(rows, pk=pk)
+
+
+def candidate_or_404(pk: int) -> Candidate:
+    rows: QuerySet[Candidate] = Candidate.objects.select_related(
+        "sample", "sample__document", "sample__document_version", "sample__document_version__document"
+    )
+    return get_object_or_404(rows, pk=pk)
+
+
+def require_trail(user: User, sample: Sample) -> None:
+    if not sees_trail(user, sample):
+        raise NotAllowed(
+            _("You review the answer of %(sample)s, so its trail is closed to you.") % {"sample": sample.label}
+        )
+
+
+def go(request: HttpRequest, address: str) -> HttpResponse:
+    """To another page, from a plain form or from a fragment."""
+    return HttpResponseClientRedirect(address) if is_fragment(request) else redirect(address)

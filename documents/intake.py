@@ -1,0 +1,247 @@
+"""One text on its way in: decoded, normalised, measured, and looked at. Nothing here touches the database."""
+
+import gzip
+import hashlib
+import re
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from benchmark.lengths import Lengths
+from benchmark.taxonomy import Language
+from core.refusals import RuleBroken
+from documents.decoding import decode
+from documents.findings import Kind, personal_data_in
+from documents.languages import detect
+from documents.normalising import normalise
+from documents.tokenizing import count_tokens
+
+MIB = 1024 * 1024
+MAX_BYTES = 16 * MIB
+# UTF-32 needs four bytes for what UTF-8 writes in one; a file beyond that is too large in every encoding.
+MAX_FILE = 4 * MAX_BYTES
+
+NOT_YET_READ = {
+    ".html": "HTML",
+    ".htm": "HTML",
+    ".xhtml": "HTML",
+    ".mhtml": "HTML",
+    ".pdf": "PDF",
+    ".docx": "DOCX",
+    ".docm": "DOCX",
+    ".doc": "DOC",
+    ".rtf": "RTF",
+    ".odt": "ODT",
+    ".epub": "EPUB",
+    ".mobi": "MOBI",
+    ".xlsx": "XLSX",
+    ".xls": "XLS",
+    ".pptx": "PPTX",
+    ".ppt": "PPT",
+    ".rar": "RAR",
+    ".7z": "7z",
+}
+CODE = frozenset(
+    f".{ending}"
+    for ending in (
+        *("c", "cc", "cpp", "cs", "css", "go", "h", "hpp", "java", "js", "jsx", "kt", "lua", "m"),
+        *("php", "pl", "py", "r", "rb", "rs", "scala", "sh", "sql", "swift", "ts", "tsx"),
+    )
+)
+FORMAT_OF = {".json": "JSON", ".csv": "table", ".tsv": "table", **dict.fromkeys(CODE, "code")}
+
+_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
+# ZWJ (emoji) and ZWNJ (Persian) have their place in words and are not counted.
+_INVISIBLE = re.compile("[\u00ad\u180e\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]")
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Why a person should look twice. `count` and `position` (code points) where they say something."""
+
+    rule: str
+    count: int = 0
+    position: int | None = None
+    more: dict[str, Any] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        return {"rule": self.rule, "count": self.count, "position": self.position, **self.more}
+
+
+@dataclass(frozen=True)
+class Measure:
+    sha256: str
+    chars: int
+    bytes: int
+    tokens: int
+    bucket: str
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A text ready to be stored."""
+
+    text: str
+    gzipped: bytes
+    measure: Measure
+    normalisation: dict[str, int]
+    remarks: tuple[Remark, ...]
+    language: Language
+    encoding: str = "utf-8"
+
+
+def read_file(data: bytes, *, file_name: str, encoding: str = "") -> tuple[str, str, dict[str, int]]:
+    """Text, encoding and counted normalisation of one file. Refuses what is no text, or of a format not yet read."""
+    refuse_format(file_name)
+    if len(data) > MAX_FILE:
+        raise too_large(len(data))
+    decoded = decode(data, encoding=encoding)
+    normalised = normalise(decoded.text, had_bom=decoded.had_bom)
+    return normalised.text, decoded.encoding, normalised.counts
+
+
+def refuse_format(file_name: str) -> None:
+    kind = NOT_YET_READ.get(PurePosixPath(file_name).suffix.lower())
+    if kind:
+        raise RuleBroken(
+            _("%(kind)s files are not yet read: convert it to text and import that.") % {"kind": kind},
+            rule="unsupported_format",
+        )
+
+
+def format_of(file_name: str) -> str:
+    return FORMAT_OF.get(PurePosixPath(file_name).suffix.lower(), "")
+
+
+def too_large(size: int) -> RuleBroken:
+    return RuleBroken(
+        _("Too large: %(size)s bytes of text; at most %(limit)s (16 MiB) are taken.")
+        % {"size": size, "limit": MAX_BYTES},
+        rule="too_large",
+    )
+
+
+def refuse_unfit(text: str) -> None:
+    """Refuse the empty, the too large, and lone surrogates (half a character)."""
+    lone = re.search("[\ud800-\udfff]", text)
+    if lone:
+        raise RuleBroken(
+            _("Character %(position)s is half of a surrogate pair, which no text may hold.")
+            % {"position": lone.start()},
+            rule="encoding",
+            position=lone.start(),
+        )
+    if not text.strip():
+        raise RuleBroken(_("The text is empty, or only white space."), rule="empty")
+    size = len(text.encode())
+    if size > MAX_BYTES:
+        raise too_large(size)
+
+
+def prepare(
+    text: str,
+    *,
+    lengths: Lengths,
+    language: str = "",
+    normalisation: dict[str, int] | None = None,
+    encoding: str = "utf-8",
+) -> Prepared:
+    """Measure a normalised text. Refuses what `refuse_unfit` refuses."""
+    refuse_unfit(text)
+    data = text.encode()
+    found = detect(text)
+    tokens = count_tokens(text)
+    measure = Measure(
+        sha256=hashlib.sha256(data).hexdigest(),
+        chars=len(text),
+        bytes=len(data),
+        tokens=tokens,
+        bucket=lengths.bucket_of(tokens) or "",
+    )
+    chosen = Language(language) if language else found.language
+    remarks = list(remarks_on(text))
+    if not found.sure:
+        remarks.append(Remark("language_unsure"))
+    elif chosen != found.language:
+        remarks.append(Remark("language_differs", more={"found": found.language.value}))
+    return Prepared(
+        text=text,
+        gzipped=gzip.compress(data, 6, mtime=0),
+        measure=measure,
+        normalisation=normalisation or {},
+        remarks=tuple(remarks),
+        language=chosen,
+        encoding=encoding,
+    )
+
+
+def remarks_on(text: str) -> list[Remark]:
+    remarks = []
+    for rule, pattern in (("bidi", _BIDI), ("invisible", _INVISIBLE)):
+        places = [match.start() for match in pattern.finditer(text)]
+        if places:
+            remarks.append(Remark(rule, len(places), places[0]))
+    personal = personal_data_in(text)
+    if personal:
+        remarks.append(Remark("personal_data", sum(personal.values()), more={"kinds": personal}))
+    return remarks
+
+
+# In words ---------------------------------------------------------------------------------------------------------
+
+
+def remark_in_words(remark: dict[str, Any]) -> str:
+    count, position = remark.get("count") or 0, remark.get("position")
+    if remark["rule"] == "bidi":
+        return ngettext(
+            "%(count)s character that turns the direction of writing, at %(position)s",
+            "%(count)s characters that turn the direction of writing, the first at %(position)s",
+            count,
+        ) % {"count": count, "position": position}
+    if remark["rule"] == "invisible":
+        return ngettext(
+            "%(count)s invisible character, at %(position)s",
+            "%(count)s invisible characters, the first at %(position)s",
+            count,
+        ) % {"count": count, "position": position}
+    if remark["rule"] == "personal_data":
+        kinds = ", ".join(f"{Kind(kind).label} {number}" for kind, number in remark.get("kinds", {}).items())
+        return _("may hold personal data: %(kinds)s") % {"kinds": kinds}
+    if remark["rule"] == "language_differs":
+        return _("the script does not look like the language that was named")
+    if remark["rule"] == "language_unsure":
+        return _("the language is not clear from the script")
+    return str(remark["rule"])
+
+
+def normalisation_in_words(counts: dict[str, int]) -> list[str]:
+    words = []
+    if counts.get("bom"):
+        words.append(_("byte-order mark removed"))
+    if number := counts.get("line_ends"):
+        words.append(ngettext("%(n)s line end made LF", "%(n)s line ends made LF", number) % {"n": number})
+    if number := counts.get("form_feeds"):
+        words.append(
+            ngettext("%(n)s form feed made a newline", "%(n)s form feeds made newlines", number) % {"n": number}
+        )
+    if number := counts.get("controls"):
+        words.append(
+            ngettext("%(n)s control character removed", "%(n)s control characters removed", number) % {"n": number}
+        )
+    return words
+
+
+def distance_in_words(tokens: int, lengths: Lengths) -> str:
+    """How far a text without a bucket is from the nearest two."""
+    parts: list[str] = []
+    for distance in lengths.nearest(tokens):
+        count = abs(distance.tokens)
+        if distance.tokens > 0:
+            words = ngettext("%(n)s token short of %(bucket)s", "%(n)s tokens short of %(bucket)s", count)
+        else:
+            words = ngettext("%(n)s token over %(bucket)s", "%(n)s tokens over %(bucket)s", count)
+        parts.append(words % {"n": count, "bucket": distance.bucket})
+    return ", ".join(parts)

@@ -1,0 +1,33 @@
+"""The documented normalisation of a text on its way in, and nothing else; every change is counted.
+
+1. A byte-order mark at the beginning is removed.
+2. Line ends (CRLF, CR, and NEL, which is CR+LF in one character) become LF.
+3. A form feed becomes a newline.
+4. Every other control character (C0, DEL, C1; tab and LF stay) is removed.
+
+No Unicode normal form is applied, no space is trimmed, no invisible character taken away.
+"""
+
+import re
+from dataclasses import dataclass
+
+_LINE_ENDS = re.compile("\r\n?|\x85")
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]")
+
+
+@dataclass(frozen=True)
+class Normalised:
+    text: str
+    # How often each rule was applied: only what was applied is there.
+    counts: dict[str, int]
+
+
+def normalise(text: str, *, had_bom: bool = False) -> Normalised:
+    counts = {"bom": int(had_bom)}
+    if text.startswith("\ufeff"):
+        text = text[1:]
+        counts["bom"] += 1
+    text, counts["line_ends"] = _LINE_ENDS.subn("\n", text)
+    counts["form_feeds"] = text.count("\f")
+    text, counts["controls"] = _CONTROLS.subn("", text.replace("\f", "\n"))
+    return Normalised(text, {rule: count for rule, count in counts.items() if count})

@@ -1,0 +1,35 @@
+"""Reading documents. Only these functions touch the table that holds the texts."""
+
+from collections.abc import Sequence
+
+from django.db.models.functions import Substr
+
+from documents.models import Document, DocumentText, DocumentVersion
+
+NO_BUCKET = "none"
+
+
+def text_of(version: DocumentVersion) -> str:
+    return DocumentText.objects.values_list("text", flat=True).get(version=version)
+
+
+def text_between(version: DocumentVersion, start: int, end: int) -> str:
+    """The code points from `start` up to `end`, cut by the database: a small range costs little of a large text."""
+    part = Substr("text", start + 1, max(0, end - start))
+    return DocumentText.objects.annotate(part=part).values_list("part", flat=True).get(version=version)
+
+
+def gzipped_text_of(version: DocumentVersion) -> bytes:
+    return bytes(DocumentText.objects.values_list("gzipped", flat=True).get(version=version))
+
+
+def versions_with(sha256s: Sequence[str]) -> dict[str, DocumentVersion]:
+    """By SHA-256, the first version ever stored with that text."""
+    versions = DocumentVersion.objects.filter(sha256__in=sha256s).select_related("document").order_by("-id")
+    return {version.sha256: version for version in versions}
+
+
+def next_to_clear(after: Document) -> Document | None:
+    """The next document waiting for compliance, round about."""
+    waiting = Document.objects.in_state("pending").exclude(pk=after.pk).order_by("id")
+    return waiting.filter(pk__gt=after.pk).first() or waiting.first()

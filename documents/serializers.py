@@ -1,0 +1,149 @@
+"""The API's bodies for documents. Fields carry the names of the pipeline; no list holds a text."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from documents.models import LANGUAGE_CHOICES, Document, DocumentVersion
+from documents.workflow import Flag, VersionState
+
+
+class VersionSerializer(serializers.ModelSerializer[DocumentVersion]):
+    made_by = serializers.CharField(source="made_by.username", default=None, read_only=True)
+    decided_by = serializers.CharField(source="decided_by.username", default=None, read_only=True)
+    state = serializers.ChoiceField(choices=VersionState.choices, read_only=True)
+    flags = serializers.ListField(child=serializers.ChoiceField(choices=Flag.choices), read_only=True)
+    remarks = serializers.ListField(child=serializers.DictField(), read_only=True)
+    normalisation = serializers.DictField(child=serializers.IntegerField(), read_only=True)
+
+    class Meta:
+        model = DocumentVersion
+        fields = (
+            "id",
+            "number",
+            "state",
+            "origin",
+            "sha256",
+            "chars",
+            "bytes",
+            "tokens",
+            "tokenizer",
+            "bucket",
+            "normalisation",
+            "remarks",
+            "made_at",
+            "made_by",
+            "made_reason",
+            "decided_at",
+            "decided_by",
+            "flags",
+            "note",
+        )
+        read_only_fields = fields
+
+
+class DocumentSerializer(serializers.ModelSerializer[Document]):
+    """A document with its latest version."""
+
+    imported_by = serializers.CharField(source="imported_by.username", default=None, read_only=True)
+    state = serializers.ChoiceField(source="latest.state", choices=VersionState.choices, read_only=True)
+    tokens = serializers.IntegerField(source="latest.tokens", read_only=True)
+    bucket = serializers.CharField(source="latest.bucket", read_only=True)
+    latest = VersionSerializer(read_only=True)
+
+    class Meta:
+        model = Document
+        fields = (
+            "id",
+            "title",
+            "language",
+            "domain",
+            "format",
+            "multi",
+            "source_url",
+            "licence",
+            "imported_at",
+            "imported_by",
+            "state",
+            "tokens",
+            "bucket",
+            "latest",
+        )
+        read_only_fields = fields
+
+
+class DocumentDetailSerializer(DocumentSerializer):
+    """A document with all its versions."""
+
+    versions = serializers.SerializerMethodField()
+
+    class Meta(DocumentSerializer.Meta):
+        # The base's tuple has a fixed length for the type checker: one more field is another type.
+        fields = (*DocumentSerializer.Meta.fields, "versions")  # type: ignore[assignment]
+        read_only_fields = fields  # type: ignore[assignment]
+
+    @extend_schema_field(VersionSerializer(many=True))
+    def get_versions(self, document: Document) -> Any:
+        versions = document.versions.select_related("made_by", "decided_by").order_by("number")
+        return VersionSerializer(versions, many=True).data
+
+
+class VerbatimField(serializers.CharField):
+    """A text taken as it is: not trimmed; what a text may not hold is refused by the action, with its place."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(trim_whitespace=False, allow_blank=True, **kwargs)
+        self.validators = [validator for validator in self.validators if "Prohibit" not in type(validator).__name__]
+
+
+class CreateSerializer(serializers.Serializer[Any]):
+    """Either `text` (JSON) or `file` (multipart), and what is to be recorded with it."""
+
+    text = VerbatimField(required=False)
+    file = serializers.FileField(required=False)
+    encoding = serializers.CharField(required=False, default="", allow_blank=True)
+    title = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+    language = serializers.ChoiceField(choices=LANGUAGE_CHOICES, required=False, default="", allow_blank=True)
+    domain = serializers.CharField(required=False, default="", allow_blank=True, max_length=60)
+    format = serializers.CharField(required=False, default="", allow_blank=True, max_length=60)
+    multi = serializers.BooleanField(required=False, default=False)
+    source_url = serializers.CharField(required=False, default="", allow_blank=True, max_length=2000)
+    licence = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+
+
+class RangeSerializer(serializers.Serializer[Any]):
+    """Part of a text: `start` and `end` in code points, half-open."""
+
+    version = serializers.IntegerField(help_text="number of the version")
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+    chars = serializers.IntegerField(help_text="length of the whole text")
+    text = serializers.CharField()
+
+
+class ApproveSerializer(serializers.Serializer[Any]):
+    version = serializers.IntegerField(required=False, help_text="number of the version; the latest when left out")
+    note = serializers.CharField(required=False, default="", allow_blank=True)
+
+
+class RejectSerializer(serializers.Serializer[Any]):
+    version = serializers.IntegerField(required=False, help_text="number of the version; the latest when left out")
+    flags = serializers.ListField(child=serializers.CharField(), allow_empty=True)
+    note = serializers.CharField(allow_blank=True)
+
+
+class TrimSerializer(serializers.Serializer[Any]):
+    """To the target of a bucket, or to at most so many tokens."""
+
+    bucket = serializers.CharField(required=False, default="", allow_blank=True)
+    tokens = serializers.IntegerField(required=False, default=None, allow_null=True)
+    reason = serializers.CharField(required=False, default="", allow_blank=True)
+
+
+class JoinSerializer(serializers.Serializer[Any]):
+    """This document first, then `documents` in their order."""
+
+    documents = serializers.ListField(child=serializers.IntegerField(), allow_empty=False, max_length=200)
+    title = serializers.CharField(max_length=300)
+    reason = serializers.CharField(required=False, default="", allow_blank=True)

@@ -1,0 +1,179 @@
+"""What other stages and the pages read of models, runs and calls. Document text is never loaded here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.conf import settings
+from django.db.models import Count, DecimalField, Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
+
+from generation.models import Call, Draft, LanguageModel, Run, RunCall
+from generation.workflow import FINAL_CALL_STATES, CallState, Purpose, RunState
+
+UNFINISHED = (RunState.QUEUED, RunState.RUNNING)
+ANSWERED = (CallState.SUCCEEDED, CallState.PARTIAL)
+DRAFTERS_ONLY = frozenset({Purpose.DRAFTING, Purpose.CHALLENGE, Purpose.PREDICTION})
+
+
+@dataclass(frozen=True)
+class Result:
+    """One model's answer in one run. `right` and `score` are None where no answer came."""
+
+    run_call: RunCall
+    call: Call
+    model: LanguageModel
+    elements: tuple[str, ...]
+    score: float | None
+    right: bool | None
+
+
+def panel(purpose: str) -> list[LanguageModel]:
+    """The models asked for a purpose, in panel order: all for difficulty, the drafting models for the rest."""
+    models = LanguageModel.objects.filter(panel=settings.LBP_PANEL, active=True)
+    return list(models.filter(drafting=True) if purpose in DRAFTERS_ONLY else models)
+
+
+def results_of(run: Run) -> list[Result]:
+    """Every model's answer, in panel order, then by run number. Calls without an answer are in it, unscored."""
+    rows = (
+        RunCall.objects.filter(run=run)
+        .select_related("call", "call__model")
+        .order_by("call__model__position", "call__model_id", "call__number", "id")
+    )
+    return [Result(row, row.call, row.call.model, tuple(row.elements), row.score, row.right) for row in rows]
+
+
+def drafts_of(run: Run) -> QuerySet[Draft]:
+    """The valid drafts of a drafting run, in panel order."""
+    return (
+        Draft.objects.filter(call__runs=run)
+        .select_related("call", "call__model")
+        .order_by("call__model__position", "call__model_id", "call_id", "position")
+    )
+
+
+def runs_for_list(runs: QuerySet[Run] | None = None) -> QuerySet[Run]:
+    """Runs with counts by state and cost, newest first; prompts and references stay in the database."""
+    runs = Run.objects.all() if runs is None else runs
+    counts = {
+        f"{state}_calls": Count("run_calls", filter=Q(run_calls__call__state=state)) for state in CallState.values
+    }
+    money = DecimalField(max_digits=20, decimal_places=8)
+    return (
+        runs.select_related("document_version", "document_version__document", "created_by")
+        .defer("prompt", "prompt_thinking", "reference")
+        .annotate(
+            **counts,
+            all_calls=Count("run_calls"),
+            ended_calls=Count("run_calls", filter=Q(run_calls__call__state__in=FINAL_CALL_STATES)),
+            unpriced_calls=Count(
+                "run_calls", filter=Q(run_calls__call__cost_usd=None, run_calls__call__answered_at__isnull=False)
+            ),
+            cost_usd=Coalesce(Sum("run_calls__call__cost_usd"), Decimal(0), output_field=money),
+            tokens_in=Coalesce(Sum("run_calls__call__tokens_in"), 0),
+            tokens_out=Coalesce(Sum("run_calls__call__tokens_out"), 0),
+        )
+        .order_by("-id")
+    )
+
+
+def calls_for_list(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
+    calls = Call.objects.all() if calls is None else calls
+    return (
+        calls.select_related("model", "document_version", "document_version__document")
+        .defer("raw", "reasoning", "prompt")
+        .order_by("-id")
+    )
+
+
+def run_calls_for_page(run: Run) -> QuerySet[RunCall]:
+    return (
+        RunCall.objects.filter(run=run)
+        .select_related("call", "call__model", "call__repaired_by")
+        .defer("call__raw", "call__reasoning", "call__prompt", "call__repaired_by__raw", "call__repaired_by__prompt")
+        .annotate(drafts_count=Count("call__drafts"))
+        .order_by("call__model__position", "call__model_id", "call__number", "call_id")
+    )
+
+
+def models_for_list() -> QuerySet[LanguageModel]:
+    return LanguageModel.objects.annotate(
+        all_calls=Count("calls"),
+        failed_calls=Count("calls", filter=Q(calls__state=CallState.FAILED)),
+        unknown_calls=Count("calls", filter=Q(calls__state=CallState.UNKNOWN)),
+        spent_usd=Coalesce(
+            Sum("calls__cost_usd"), Decimal(0), output_field=DecimalField(max_digits=20, decimal_places=8)
+        ),
+    ).order_by("panel", "position", "id")
+
+
+def unfinished_runs() -> QuerySet[Run]:
+    return Run.objects.filter(state__in=UNFINISHED).order_by("id")
+
+
+def ready_runs(*, now: datetime) -> QuerySet[Run]:
+    """Unfinished runs that have something to do now: a call to send, or nothing but final calls."""
+    calls = RunCall.objects.filter(run=OuterRef("pk"))
+    due = Q(call__next_attempt_at__isnull=True) | Q(call__next_attempt_at__lte=now)
+    return unfinished_runs().filter(
+        Exists(calls.filter(due, call__state=CallState.QUEUED))
+        | ~Exists(calls.exclude(call__state__in=FINAL_CALL_STATES))
+    )
+
+
+def unfinished_runs_with(call: Call) -> QuerySet[Run]:
+    return unfinished_runs().filter(run_calls__call=call)
+
+
+def queued_calls(run: Run) -> list[Call]:
+    """The run's calls that wait to be sent, without their texts."""
+    calls = Call.objects.filter(runs=run, state=CallState.QUEUED).select_related("model").order_by("id")
+    return list(calls.defer("raw", "reasoning"))
+
+
+def has_open_calls(run: Run) -> bool:
+    return Call.objects.filter(runs=run).exclude(state__in=FINAL_CALL_STATES).exists()
+
+
+def unscored(run: Run, calls: Sequence[Call] | None = None) -> QuerySet[RunCall]:
+    rows = RunCall.objects.filter(run=run, score=None, call__state__in=ANSWERED).select_related("call")
+    return rows if calls is None else rows.filter(call__in=calls)
+
+
+def lost_calls(*, now: datetime) -> QuerySet[Call]:
+    """Calls whose worker did not come back within the lease."""
+    return Call.objects.filter(state=CallState.CALLING).filter(Q(lease_until=None) | Q(lease_until__lt=now))
+
+
+def sent_elsewhere(call: Call, run: Run) -> bool:
+    """Whether another unfinished run also waits for this call."""
+    return unfinished_runs_with(call).exclude(pk=run.pk).exists()
+
+
+def without_price(models: Sequence[LanguageModel]) -> list[LanguageModel]:
+    return [
+        model
+        for model in models
+        if not model.is_simulated and (model.usd_per_million_input is None or model.usd_per_million_output is None)
+    ]
+
+
+def leaf_calls(run: Run) -> QuerySet[Call]:
+    """The run's calls that no repair has followed."""
+    return Call.objects.filter(runs=run, repaired_by=None).select_related("model").order_by("id")
+
+
+def totals() -> dict[str, int | Decimal]:
+    """Figures over all calls, each call counted once however many runs read it."""
+    counts = {state: Count("id", filter=Q(state=state)) for state in CallState.values}
+    return Call.objects.aggregate(
+        **counts,
+        cost=Coalesce(Sum(F("cost_usd")), Decimal(0), output_field=DecimalField(max_digits=20, decimal_places=8)),
+    )
+
+
+def panel_name() -> str:
+    """The panel in use: real or demo."""
+    return str(settings.LBP_PANEL)

@@ -1,0 +1,286 @@
+"""What becomes of a call once its request has ended: reply stored and read, or failure sorted; then its runs finished.
+
+A worker may only settle the attempt it sent: when the lease ran out meanwhile, the call belongs to somebody else, and
+the late reply is noted and thrown away.
+"""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from core import history
+from core.refusals import Conflict
+from core.text import clean_text
+from documents.models import DocumentVersion
+from documents.workflow import VersionState
+from generation.evidence import find_quote
+from generation.llm import Failure, Fate, Reply
+from generation.models import Call, Draft, LanguageModel, Run
+from generation.planning import make_repair
+from generation.queries import UNFINISHED, has_open_calls, unfinished_runs_with
+from generation.replies import DraftReading, DraftText, Outcome, SolutionStep, read_answer_reply, read_drafts
+from generation.scoring import score_answers
+from generation.workflow import CallState, Purpose
+
+FIRST_WAIT_SECONDS = 2.0
+LONGEST_WAIT_SECONDS = 120.0
+WITHDRAWN = "document_withdrawn"
+LOST = "worker_lost"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One sending of one call: `sent_at` is its mark, by which a late worker is told from the present one."""
+
+    call: Call
+    run: Run
+    sent_at: datetime
+    number: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a reply is worth: the move it makes, what was read, and whether to ask once more."""
+
+    move: str
+    error_class: str = ""
+    error: str = ""
+    faults: tuple[dict[str, Any], ...] = ()
+    drafts: tuple[DraftText, ...] = ()
+    ask_again: bool = False
+
+
+# --- replies ---------------------------------------------------------------------------------------------------------
+
+
+def settle_reply(attempt: Attempt, reply: Reply, *, latency: timedelta, text: str) -> Call | None:
+    """Store a reply and read it. Returns the repair call that is to be sent next, if there is one."""
+    call = attempt.call
+    verdict = _read(attempt, reply)
+    solutions = [_with_places(draft, text) for draft in verdict.drafts]
+    repair = None
+    with transaction.atomic():
+        approved = is_approved(attempt.run.document_version_id)
+        if not _is_ours(attempt):
+            _note_late(attempt)
+            return None
+        if not approved:
+            # The approval went while the request was out: what came back is kept and used for nothing.
+            words = "The document's approval was withdrawn while the call was out; the reply is not used."
+            verdict, solutions = Verdict("fail", WITHDRAWN, words), []
+        _store(call, reply, verdict, latency)
+        history.advance(call, verdict.move, by=None, error_class=verdict.error_class)
+        _keep_drafts(call, verdict.drafts if solutions else (), solutions)
+        if verdict.ask_again:
+            repair = make_repair(attempt.run, call)
+    score_answers(attempt.run, [call])
+    return repair if repair is not None and repair.state == CallState.QUEUED else None
+
+
+def _read(attempt: Attempt, reply: Reply) -> Verdict:
+    if attempt.run.purpose != Purpose.DRAFTING:
+        reading = read_answer_reply(reply.content, reply.finish_reason, reply.reasoning)
+        if reading.fault is None:
+            return Verdict("succeed")
+        return Verdict("fail", reading.fault.kind, str(reading.fault), (_as_row(reading.fault),))
+    drafts = read_drafts(
+        content=reply.content,
+        finish_reason=reply.finish_reason,
+        reasoning=reply.reasoning,
+        language=attempt.run.language,
+        task=attempt.run.task_code,
+    )
+    return _verdict_on(drafts, is_repair=attempt.call.repairs_id is not None)
+
+
+def _verdict_on(reading: DraftReading, *, is_repair: bool) -> Verdict:
+    faults = tuple(_as_row(fault) for fault in reading.faults)
+    if reading.outcome == Outcome.SUCCEEDED:
+        return Verdict("succeed", drafts=reading.drafts, faults=faults)
+    first = reading.faults[0] if reading.faults else None
+    kind, words = (first.kind.value, str(first)) if first else ("wrong_count", "not three drafts")
+    if reading.outcome == Outcome.PARTIAL:
+        return Verdict("succeed_partly", kind, words, faults, reading.drafts)
+    again = reading.outcome == Outcome.REPAIRABLE and not is_repair
+    return Verdict("fail", kind, words, faults, ask_again=again)
+
+
+def _as_row(fault: Any) -> dict[str, Any]:
+    return {"kind": str(fault.kind.value), "detail": clean_text(fault.detail), "draft": fault.draft}
+
+
+def _store(call: Call, reply: Reply, verdict: Verdict, latency: timedelta) -> None:
+    earlier = Call.objects.values_list("cost_usd", flat=True).get(pk=call.pk)
+    cost = cost_of(call.model, reply.usage.tokens_in, reply.usage.tokens_out)
+    if earlier is not None:
+        # A call that was sent again has been paid more than once.
+        cost = earlier + (cost or Decimal(0))
+    fields: dict[str, Any] = {
+        "answered_at": timezone.now(),
+        "latency_ms": int(latency.total_seconds() * 1000),
+        "raw": clean_text(reply.content or ""),
+        "reasoning": clean_text(reply.reasoning),
+        "finish_reason": clean_text(reply.finish_reason)[:40],
+        "served_model": clean_text(reply.served_model)[:200],
+        "tokens_in": reply.usage.tokens_in,
+        "tokens_out": reply.usage.tokens_out,
+        "tokens_estimated": reply.usage.estimated,
+        "cost_usd": cost,
+        "error_class": verdict.error_class,
+        "error": clean_text(verdict.error),
+        "faults": list(verdict.faults),
+        "lease_until": None,
+        "next_attempt_at": None,
+    }
+    _write(call, fields)
+
+
+def cost_of(model: LanguageModel, tokens_in: int, tokens_out: int) -> Decimal | None:
+    """By our own prices, exact; None when there is none: an unknown price is never taken for zero."""
+    if model.is_simulated:
+        return Decimal(0)
+    if model.usd_per_million_input is None or model.usd_per_million_output is None:
+        return None
+    total = tokens_in * model.usd_per_million_input + tokens_out * model.usd_per_million_output
+    return (total / 1_000_000).quantize(Decimal("0.00000001"))
+
+
+# --- drafts ----------------------------------------------------------------------------------------------------------
+
+
+def _with_places(draft: DraftText, text: str) -> list[dict[str, Any]]:
+    return [_with_place(step, text) for step in draft.solution]
+
+
+def _with_place(step: SolutionStep, text: str) -> dict[str, Any]:
+    found = find_quote(text, step.quote)
+    return {
+        "step": step.step,
+        "quote": step.quote,
+        "kind": found.kind.value,
+        "start": found.start,
+        "end": found.end,
+        "score": found.score,
+    }
+
+
+def _keep_drafts(call: Call, drafts: tuple[DraftText, ...], solutions: list[list[dict[str, Any]]]) -> None:
+    """Drafts of an earlier attempt stay: people may have worked on them. New ones are numbered after them."""
+    last = Draft.objects.filter(call=call).aggregate(last=Max("position"))["last"] or 0
+    Draft.objects.bulk_create(
+        Draft(
+            call=call,
+            position=last + draft.position,
+            question=draft.question,
+            elements=draft.elements,
+            options=list(draft.options),
+            answer=list(draft.answer),
+            rationale=draft.rationale,
+            solution=solution,
+        )
+        for draft, solution in zip(drafts, solutions, strict=True)
+    )
+
+
+# --- failures --------------------------------------------------------------------------------------------------------
+
+
+def settle_failure(attempt: Attempt, failure: Failure) -> datetime | None:
+    """Sort a failure by the table of generation.llm. Returns when the call may be sent again, if it may."""
+    call = attempt.call
+    again = failure.fate is Fate.RETRY and attempt.number < settings.LBP_CALL_ATTEMPTS
+    move = {Fate.UNKNOWN: "lose", Fate.FINAL: "fail", Fate.RETRY: "wait_for_retry" if again else "fail"}[failure.fate]
+    at = timezone.now() + timedelta(seconds=_wait(attempt.number, failure)) if again else None
+    with transaction.atomic():
+        if not _is_ours(attempt):
+            _note_late(attempt)
+            return None
+        _write(
+            call,
+            {"error_class": failure.kind.value, "error": failure.words, "lease_until": None, "next_attempt_at": at},
+        )
+        history.advance(call, move, by=None, error_class=failure.kind.value, status=failure.status)
+        if failure.pauses_the_model:
+            pause(call.model, failure)
+    return at
+
+
+def _wait(number: int, failure: Failure) -> float:
+    """What the provider asks for; else twice as long each time, a little spread so that calls do not return as one."""
+    if failure.retry_after is not None:
+        return failure.retry_after
+    grown: float = min(FIRST_WAIT_SECONDS * 2 ** (number - 1), LONGEST_WAIT_SECONDS)
+    return grown * random.uniform(1.0, 1.25)  # noqa: S311 -- spreads, protects nothing
+
+
+def pause(model: LanguageModel, failure: Failure) -> None:
+    """Once, with one line in the history, however many calls were refused at the same time."""
+    paused = LanguageModel.objects.filter(pk=model.pk, paused_at=None)
+    if paused.update(paused_at=timezone.now(), paused_because=failure.kind.value):
+        history.record("pause_model", model, by=None, reason=failure.words, error_class=failure.kind.value)
+
+
+def take_up_lost_call(call: Call) -> None:
+    """The worker died, or was away beyond its lease: nobody knows whether the call was billed."""
+    with transaction.atomic():
+        words = "The worker was lost while the call was out; it may have been billed."
+        history.advance(call, "lose", by=None, error_class=LOST)
+        _write(call, {"error_class": LOST, "error": words, "lease_until": None})
+
+
+# --- common to both --------------------------------------------------------------------------------------------------
+
+
+def is_approved(version_id: int) -> bool:
+    """Locks the version's row, so that a decision waits for this transaction or this one for the decision."""
+    state = DocumentVersion.objects.select_for_update().values_list("state", flat=True).get(pk=version_id)
+    return state == VersionState.APPROVED
+
+
+def _is_ours(attempt: Attempt) -> bool:
+    mine = Call.objects.select_for_update().filter(pk=attempt.call.pk, state=CallState.CALLING, sent_at=attempt.sent_at)
+    return bool(mine.values_list("pk", flat=True))
+
+
+def _note_late(attempt: Attempt) -> None:
+    history.record("late_reply", attempt.call, by=None, sent_at=attempt.sent_at.isoformat())
+
+
+def _write(call: Call, fields: Mapping[str, Any]) -> None:
+    Call.objects.filter(pk=call.pk).update(**fields)
+    for name, value in fields.items():
+        setattr(call, name, value)
+
+
+# --- runs ------------------------------------------------------------------------------------------------------------
+
+
+def finish_runs_with(call: Call) -> int:
+    """Every unfinished run that reads this call may be complete now."""
+    return sum(finish_if_complete(run) for run in unfinished_runs_with(call))
+
+
+def finish_if_complete(run: Run) -> bool:
+    """Score what is unscored, then finish. Asked after each call's own commit: whoever commits last sees all the
+    others, so the last of two finishers finds the run complete, and only one of them makes the move."""
+    if has_open_calls(run):
+        return False
+    score_answers(run)
+    with transaction.atomic():
+        held = Run.objects.select_for_update().filter(pk=run.pk, state__in=UNFINISHED).values_list("pk", flat=True)
+        if not held or has_open_calls(run):
+            return False
+        try:
+            history.advance(run, "finish", by=None)
+        except Conflict:
+            return False
+        Run.objects.filter(pk=run.pk).update(finished_at=timezone.now())
+    return True

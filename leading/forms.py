@@ -1,0 +1,34 @@
+"""Forms clean, actions decide."""
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from core.workflow import Role
+
+
+class PersonForm(forms.Form):
+    name = forms.CharField(label=_("User name"), max_length=150, help_text=_("To sign in with; no spaces."))
+    full_name = forms.CharField(label=_("Full name"), max_length=150, required=False)
+    email = forms.EmailField(label=_("E-mail"), required=False)
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+
+
+class FiguresForm(forms.Form):
+    samples_per_cell = forms.IntegerField(label=_("Samples per cell"), min_value=1, max_value=1000)
+    tolerance_percent = forms.IntegerField(
+        label=_("Length tolerance, per cent"),
+        min_value=1,
+        max_value=49,
+        help_text=_("Documents are sorted into buckets anew; existing samples stay as they are and are listed."),
+    )
+    difficulty_runs = forms.IntegerField(
+        label=_("Difficulty runs per model"), min_value=1, max_value=9, help_text=_("Odd; the majority counts.")
+    )
+    claim_idle_minutes = forms.IntegerField(
+        label=_("A claim lapses after, minutes"), min_value=5, max_value=60 * 24 * 14
+    )
+    claims_per_person = forms.IntegerField(label=_("Open claims per person"), min_value=1, max_value=1000)

@@ -1,0 +1,132 @@
+"""The ten invariants of the pipeline as questions to the database. An operator's tool, and a test's."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from django.db.models import Count, F, OuterRef, Q, Subquery
+
+from annotation.models import Candidate, Challenge, Claim, Participation, Sample, Standardization, StepVerdict
+from annotation.workflow import CandidateState, Job, SampleState, Step
+from benchmark.framing import nonthinking_prompt, thinking_prompt
+from benchmark.metrics import scores_itself
+from benchmark.taxonomy import Language
+from core.models import Event
+from documents.models import DocumentVersion
+from documents.workflow import VersionState
+from generation.models import Call
+from release.models import ReleaseItem
+from review.models import Adjudication, AnswerReview, ReviewCase
+from review.workflow import CaseState, ReviewState
+
+
+@dataclass(frozen=True)
+class Violation:
+    invariant: int
+    record: str
+    words: str
+
+
+def only_approved_text_is_sent() -> Iterator[Violation]:
+    never = Event.objects.filter(subject_type="documentversion", to_state=VersionState.APPROVED).values("subject_id")
+    sent = Call.objects.exclude(sent_at=None).exclude(document_version__in=never)
+    for call in sent.exclude(document_version__in=DocumentVersion.objects.filter(state=VersionState.APPROVED)):
+        yield Violation(1, f"call {call.pk}", "was sent although its document version was never approved")
+
+
+def one_active_claim() -> Iterator[Violation]:
+    open_claims = Claim.objects.filter(ended_at=None).values("sample").annotate(count=Count("pk")).filter(count__gt=1)
+    for row in open_claims:
+        yield Violation(2, f"sample {row['sample']}", f"has {row['count']} active claims")
+
+
+def no_step_is_skipped() -> Iterator[Violation]:
+    for step in (Step.TASK_A, Step.TASK_B, Step.TASK_C):
+        valid = StepVerdict.objects.filter(step=step, voided_at=None).values("candidate")
+        for candidate in Candidate.objects.filter(state=CandidateState.PASSED).exclude(pk__in=valid):
+            yield Violation(3, f"candidate {candidate.pk}", f"passed without a valid verdict of {step}")
+    latest = Challenge.objects.filter(candidate=OuterRef("candidate")).order_by("-candidate_version")
+    stale = StepVerdict.objects.filter(step=Step.TASK_C, voided_at=None, candidate__state=CandidateState.PASSED)
+    for verdict in stale.annotate(newest=Subquery(latest.values("candidate_version")[:1])).exclude(
+        candidate_version=F("candidate__version"), newest=F("candidate__version")
+    ):
+        yield Violation(3, f"candidate {verdict.candidate_id}", "passed on challenge results older than its last edit")
+
+
+def nobody_holds_two_jobs() -> Iterator[Violation]:
+    reviews = AnswerReview.objects.values_list("pk", "case__sample", "reviewer")
+    audits = Adjudication.objects.values_list("pk", "case__sample", "decided_by")
+    wanted = [(f"review {pk}", sample, person, Job.REVIEWS) for pk, sample, person in reviews]
+    wanted += [(f"adjudication {pk}", sample, person, Job.JUDGES) for pk, sample, person in audits]
+    held = {
+        (sample, person): job for sample, person, job in Participation.objects.values_list("sample", "person", "job")
+    }
+    for record, sample, person, job in wanted:
+        if held.get((sample, person)) != job:
+            yield Violation(4, record, "is by a person who holds another job, or none, on the sample")
+    for verified in Sample.objects.exclude(annotator=None):
+        if held.get((verified.pk, verified.annotator_id or 0)) != Job.VERIFIES:
+            yield Violation(4, verified.label, "was verified by a person who holds another job, or none, on it")
+
+
+def cases_are_decided_when_both_reviews_are_in() -> Iterator[Violation]:
+    submitted = Count("reviews", filter=Q(reviews__state=ReviewState.SUBMITTED))
+    for case in ReviewCase.objects.annotate(submitted=submitted):
+        decided = case.state in {CaseState.ACCEPTED, CaseState.DISPUTED, CaseState.ADJUDICATED}
+        if decided != (case.submitted == 2):
+            yield Violation(5, f"case {case.pk}", f"is {case.state} with {case.submitted} reviews submitted")
+
+
+def prompts_are_computed() -> Iterator[Violation]:
+    for standardization in Standardization.objects.exclude(completed_at=None).iterator():
+        parts = standardization.parts
+        if (nonthinking_prompt(parts), thinking_prompt(parts)) != (
+            standardization.question_nonthinking,
+            standardization.question_thinking,
+        ):
+            yield Violation(6, f"standardization {standardization.pk}", "holds prompts that differ from its parts")
+
+
+def answers_score_one() -> Iterator[Violation]:
+    accepted = Standardization.objects.exclude(completed_at=None).filter(sample__state=SampleState.ACCEPTED)
+    for standardization in accepted.select_related("sample").iterator():
+        task = standardization.sample.task
+        if not scores_itself(task, language=Language(standardization.language), answer=standardization.answer):
+            yield Violation(
+                7, standardization.sample.label, "has an answer that does not score 1.0 under its own metric"
+            )
+
+
+def calls_are_sent_once() -> Iterator[Violation]:
+    for row in Call.objects.values("key").annotate(count=Count("pk")).filter(count__gt=1):
+        yield Violation(8, f"key {row['key'][:12]}", f"belongs to {row['count']} calls")
+
+
+def states_have_a_trail() -> Iterator[Violation]:
+    last = Event.objects.filter(subject_type="sample", subject_id=OuterRef("pk")).exclude(to_state="").order_by("-id")
+    for sample in Sample.objects.annotate(last=Subquery(last.values("to_state")[:1])):
+        if (sample.last or SampleState.PLANNED) != sample.state:
+            yield Violation(9, sample.label, f"is {sample.state}, its trail ends at {sample.last or 'nothing'}")
+
+
+def released_samples_are_complete() -> Iterator[Violation]:
+    for item in ReleaseItem.objects.exclude(fields__has_key="answer"):
+        yield Violation(10, f"release item {item.pk}", "has no answer")
+
+
+CHECKS: tuple[Callable[[], Iterator[Violation]], ...] = (
+    only_approved_text_is_sent,
+    one_active_claim,
+    no_step_is_skipped,
+    nobody_holds_two_jobs,
+    cases_are_decided_when_both_reviews_are_in,
+    prompts_are_computed,
+    answers_score_one,
+    calls_are_sent_once,
+    states_have_a_trail,
+    released_samples_are_complete,
+)
+
+
+def violations() -> Iterator[Violation]:
+    for check in CHECKS:
+        yield from check()

@@ -1,0 +1,260 @@
+"""Every count a page, a list or the API shows about progress comes from here, so that they agree."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import Count, F, Min, Q, QuerySet, Sum
+
+from annotation.models import Claim, Participation, Sample
+from annotation.workflow import AT_THE_DESK, SampleState
+from benchmark.taxonomy import SECONDARY_TASKS, Language, SecondaryTask
+from core.models import BenchmarkSettings, User
+from documents.models import DocumentVersion
+from documents.workflow import VersionState
+from generation.models import Call
+from generation.workflow import CallState
+from leading.models import CellTarget
+from review.models import AnswerReview, ReviewCase
+from review.workflow import CaseState, ReviewState
+
+STAGE_ORDER: tuple[str, ...] = (
+    SampleState.PLANNED,
+    SampleState.DRAFTING,
+    SampleState.IN_VERIFICATION,
+    SampleState.RETURNED,
+    SampleState.IN_AUDIT,
+    SampleState.IN_STANDARDIZATION,
+    SampleState.AWAITING_PREDICTIONS,
+    SampleState.IN_REVIEW,
+    SampleState.IN_ADJUDICATION,
+    SampleState.AWAITING_DOCUMENT,
+    SampleState.ACCEPTED,
+    SampleState.EXHAUSTED,
+)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One row of the funnel. `oldest` is since when the longest waiting sample is in it."""
+
+    state: str
+    label: str
+    count: int
+    oldest: datetime | None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of the grid task x language x bucket. `done` is accepted; `under_way` is neither that nor exhausted."""
+
+    task: SecondaryTask
+    language: str
+    bucket: str
+    target: int
+    done: int
+    under_way: int
+
+    @property
+    def missing(self) -> int:
+        return max(0, self.target - self.done)
+
+    @property
+    def fill(self) -> int:
+        """0 (empty) to 5 (full): how far the cell is, for its colour."""
+        if self.done >= self.target:
+            return 5
+        return min(4, self.done * 5 // self.target)
+
+
+def funnel() -> list[Stage]:
+    rows = Sample.objects.order_by().values("state").annotate(count=Count("pk"), oldest=Min("state_since"))
+    by_state = {row["state"]: row for row in rows}
+    stages = []
+    for state in STAGE_ORDER:
+        row = by_state.get(state)
+        label = str(SampleState(state).label)
+        stages.append(Stage(state, label, row["count"] if row else 0, row["oldest"] if row else None))
+    return stages
+
+
+def cells(languages: Iterable[str] = tuple(Language)) -> list[Cell]:
+    """Every cell in the order of the taxonomy, also those without a sample. Two queries and the settings."""
+    settings = BenchmarkSettings.load()
+    special = {(cell.task_code, cell.language, cell.bucket): cell.target for cell in CellTarget.objects.all()}
+    counted = (
+        Sample.objects.order_by()
+        .values("task_code", "document__language", "document_version__bucket")
+        .annotate(
+            done=Count("pk", filter=Q(state=SampleState.ACCEPTED)),
+            under_way=Count("pk", filter=~Q(state__in=[SampleState.ACCEPTED, SampleState.EXHAUSTED])),
+        )
+    )
+    found = {(row["task_code"], row["document__language"], row["document_version__bucket"]): row for row in counted}
+    made = []
+    for task in SECONDARY_TASKS:
+        for language in languages:
+            for bucket in settings.lengths.names():
+                key = (task.code, str(language), bucket)
+                row = found.get(key)
+                target = special.get(key, settings.samples_per_cell)
+                made.append(
+                    Cell(
+                        task,
+                        str(language),
+                        bucket,
+                        target,
+                        row["done"] if row else 0,
+                        row["under_way"] if row else 0,
+                    )
+                )
+    return made
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What calls cost so far. `unknown` counts answered calls whose price nobody knows: never taken for zero."""
+
+    usd: Decimal
+    calls: int
+    unknown: int
+
+
+def cost() -> Cost:
+    answered = Q(state__in=[CallState.SUCCEEDED, CallState.PARTIAL])
+    row = Call.objects.aggregate(
+        usd=Sum("cost_usd"), calls=Count("pk"), unknown=Count("pk", filter=answered & Q(cost_usd=None))
+    )
+    return Cost(row["usd"] or Decimal(0), row["calls"], row["unknown"])
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What waits for a lead, counted."""
+
+    documents_to_clear: int
+    documents_without_bucket: int
+    planned: int
+    failed_calls: int
+    unknown_calls: int
+    blocked: int
+    unlabelled: int
+    awaiting_document: int
+    out_of_bucket: list[Sample]
+
+
+def waiting_for_leads() -> Waiting:
+    versions = DocumentVersion.objects.filter(pk=F("document__latest"))
+    samples = live_samples()
+    calls = Call.objects.aggregate(
+        failed=Count("pk", filter=Q(state=CallState.FAILED)), unknown=Count("pk", filter=Q(state=CallState.UNKNOWN))
+    )
+    return Waiting(
+        documents_to_clear=versions.filter(state=VersionState.PENDING).count(),
+        documents_without_bucket=versions.filter(bucket="").count(),
+        planned=samples.filter(state=SampleState.PLANNED).count(),
+        failed_calls=calls["failed"],
+        unknown_calls=calls["unknown"],
+        blocked=samples.exclude(document_version__state=VersionState.APPROVED).count(),
+        unlabelled=accepted_without_label().count(),
+        awaiting_document=samples.filter(state=SampleState.AWAITING_DOCUMENT).count(),
+        out_of_bucket=out_of_bucket(),
+    )
+
+
+def live_samples() -> QuerySet[Sample]:
+    return Sample.objects.exclude(state=SampleState.EXHAUSTED)
+
+
+def out_of_bucket() -> list[Sample]:
+    """Samples whose document version is no longer within the tolerance of the bucket they were made for."""
+    lengths = BenchmarkSettings.load().lengths
+    rows = live_samples().values_list("pk", "document_version__tokens", "document_version__bucket")
+    strays = [pk for pk, tokens, bucket in rows if (lengths.bucket_of(tokens) or "") != bucket]
+    return list(_for_list(Sample.objects.filter(pk__in=strays)))
+
+
+def accepted_without_label() -> QuerySet[Sample]:
+    """Accepted samples whose newest completed standardization has no difficulty yet."""
+    labelled = Q(
+        standardizations__round=F("round"),
+        standardizations__completed_at__isnull=False,
+        standardizations__difficulty_label__difficulty__gt="",
+    )
+    return Sample.objects.filter(state=SampleState.ACCEPTED).exclude(
+        pk__in=Sample.objects.filter(labelled).values("pk")
+    )
+
+
+def _for_list(samples: QuerySet[Sample]) -> QuerySet[Sample]:
+    return samples.select_related("document", "document_version", "annotator").order_by("state_since", "id")
+
+
+def own_samples(person: User) -> QuerySet[Sample]:
+    """Returned to this person, claimed by them, or theirs to standardize. Returned work first."""
+    claimed = Claim.objects.filter(holder=person, ended_at=None).values("sample")
+    mine = Q(annotator=person, state__in=[SampleState.RETURNED, SampleState.IN_STANDARDIZATION])
+    return _for_list(
+        Sample.objects.filter(mine | Q(pk__in=claimed, state__in=[*AT_THE_DESK, SampleState.IN_STANDARDIZATION]))
+    )
+
+
+def free_samples(person: User) -> QuerySet[Sample]:
+    """In verification, claimed by nobody, and not one on which this person already holds another job."""
+    taken = Claim.objects.filter(ended_at=None).values("sample")
+    other = Participation.objects.filter(person=person).values("sample")
+    return _for_list(
+        Sample.objects.filter(state=SampleState.IN_VERIFICATION, document_version__state=VersionState.APPROVED)
+        .exclude(pk__in=taken)
+        .exclude(pk__in=other)
+    )
+
+
+def audits_for(person: User) -> QuerySet[Sample]:
+    other = Participation.objects.filter(person=person).exclude(job="judges").values("sample")
+    taken = Claim.objects.filter(ended_at=None).exclude(holder=person).values("sample")
+    return _for_list(Sample.objects.filter(state=SampleState.IN_AUDIT).exclude(pk__in=other).exclude(pk__in=taken))
+
+
+def disputes_for(person: User) -> QuerySet[ReviewCase]:
+    other = Participation.objects.filter(person=person).exclude(job="judges").values("sample")
+    return (
+        ReviewCase.objects.filter(state=CaseState.DISPUTED)
+        .exclude(sample__in=other)
+        .select_related("sample__document", "sample__document_version")
+        .order_by("state_since", "id")
+    )
+
+
+def begun_reviews(person: User) -> QuerySet[AnswerReview]:
+    """The person's own unfinished reviews, whatever the other seat does."""
+    return (
+        AnswerReview.objects.filter(reviewer=person, state=ReviewState.DRAFT, case__state=CaseState.OPEN)
+        .select_related("case__sample__document", "case__sample__document_version")
+        .order_by("begun_at", "id")
+    )
+
+
+def documents_to_clear() -> QuerySet[DocumentVersion]:
+    return (
+        DocumentVersion.objects.filter(state=VersionState.PENDING, pk=F("document__latest"))
+        .select_related("document")
+        .order_by("made_at", "id")
+    )
+
+
+def people() -> QuerySet[User]:
+    """Everybody with what they have done, in one query."""
+    return User.objects.annotate(
+        submitted=Count("submissions", distinct=True),
+        reviewed=Count("answer_reviews", filter=Q(answer_reviews__state=ReviewState.SUBMITTED), distinct=True),
+        audited=Count("audits", distinct=True),
+        open_claims=Count("claims", filter=Q(claims__ended_at=None), distinct=True),
+    ).order_by("role", "username")
+
+
+def shortest_cells(limit: int) -> Iterator[Cell]:
+    """Cells that lack most, counting what is under way."""
+    lacking = sorted(cells(), key=lambda cell: (-(cell.missing - cell.under_way), cell.task.code, cell.language))
+    return (cell for cell in lacking[:limit] if cell.missing > cell.under_way)

@@ -1,0 +1,60 @@
+"""What the API says about people and progress."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from core.models import User
+from core.workflow import Role
+
+
+class PersonSerializer(serializers.ModelSerializer[User]):
+    class Meta:
+        model = User
+        fields = ["id", "username", "name", "role", "is_active", "date_joined", "last_login"]
+
+    name = serializers.CharField(read_only=True)
+
+
+class NewPersonSerializer(serializers.Serializer[Any]):
+    """The password is made up when it is left out, and answered this once."""
+
+    name = serializers.CharField(max_length=150)
+    role = serializers.ChoiceField(choices=Role.choices)
+    email = serializers.EmailField(required=False, default="")
+    full_name = serializers.CharField(required=False, default="", max_length=150, allow_blank=True)
+    password = serializers.CharField(required=False, default="", write_only=True, max_length=200, allow_blank=True)
+
+
+class AddedPersonSerializer(PersonSerializer):
+    class Meta(PersonSerializer.Meta):
+        fields = [*PersonSerializer.Meta.fields, "password"]
+
+    password = serializers.CharField(read_only=True)
+
+
+class StageSerializer(serializers.Serializer[Any]):
+    state = serializers.CharField()
+    count = serializers.IntegerField()
+    oldest = serializers.DateTimeField(allow_null=True)
+
+
+class CellSerializer(serializers.Serializer[Any]):
+    secondary_task = serializers.CharField(source="task.name")
+    language = serializers.CharField()
+    bucket = serializers.CharField()
+    target = serializers.IntegerField()
+    accepted = serializers.IntegerField(source="done")
+    under_way = serializers.IntegerField()
+
+
+class CostSerializer(serializers.Serializer[Any]):
+    usd = serializers.DecimalField(max_digits=16, decimal_places=8)
+    calls = serializers.IntegerField()
+    unknown = serializers.IntegerField(help_text="answered calls without a known price, not in the sum")
+
+
+class ProgressSerializer(serializers.Serializer[Any]):
+    stages = StageSerializer(many=True)
+    cells = CellSerializer(many=True)
+    cost = CostSerializer()

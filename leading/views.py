@@ -1,0 +1,176 @@
+"""The work list of every role, progress, people, the benchmark's figures."""
+
+import csv
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from benchmark.taxonomy import SECONDARY_TASKS, Language
+from core import history
+from core.models import BenchmarkSettings, User
+from core.refusals import Invalid, NotAllowed
+from core.spreadsheet import safe_cell
+from leading import actions, queries, wording, worklist
+from leading.forms import FiguresForm, PersonForm, RoleForm
+
+
+def signed_in(request: HttpRequest) -> User:
+    assert isinstance(request.user, User)
+    return request.user
+
+
+def lead(request: HttpRequest) -> User:
+    person = signed_in(request)
+    if not actions.can_lead(person):
+        raise NotAllowed(_("This page is for leads."))
+    return person
+
+
+def blame(form: Any, refusal: Invalid) -> None:
+    """Put an action's refusal at the fields it names."""
+    for name, words in refusal.errors.items():
+        form.add_error(name if name in form.fields else None, [str(word) for word in words])
+
+
+@require_GET
+def work(request: HttpRequest) -> HttpResponse:
+    person = signed_in(request)
+    groups = worklist.groups_for(person, get_language() or "en")
+    context: dict[str, Any] = {
+        "section": "work",
+        "groups": groups,
+        "count": sum(group.count for group in groups),
+        "next_url": worklist.next_url(groups),
+        "last_done": [wording.line(event) for event in history.done_by(person)[:8]],
+    }
+    if person.is_lead:
+        context |= {"waiting": queries.waiting_for_leads(), "funnel": queries.funnel(), "cost": queries.cost()}
+    return render(request, "leading/work.html", context)
+
+
+def _grid(cells: list[queries.Cell]) -> list[dict[str, Any]]:
+    """The cells as rows of the table: one row per task, its cells in the order of the columns."""
+    width = len(cells) // len(SECONDARY_TASKS)
+    rows = []
+    for position, task in enumerate(SECONDARY_TASKS):
+        row = cells[position * width : (position + 1) * width]
+        half = len(row) // len(Language)
+        parts = [row[start : start + half] for start in range(0, len(row), half)]
+        rows.append({"task": task, "parts": parts, "done": sum(cell.done for cell in row)})
+    return rows
+
+
+@require_GET
+def progress(request: HttpRequest) -> HttpResponse:
+    lead(request)
+    cells = queries.cells()
+    if request.GET.get("format") == "csv":
+        return _cells_csv(cells)
+    stages = queries.funnel()
+    context = {
+        "section": "progress",
+        "rows": _grid(cells),
+        "buckets": BenchmarkSettings.load().lengths.names(),
+        "languages": list(Language),
+        "done": sum(cell.done for cell in cells),
+        "target": sum(cell.target for cell in cells),
+        "full": sum(1 for cell in cells if not cell.missing),
+        "empty": sum(1 for cell in cells if not cell.done),
+        "count": len(cells),
+        "funnel": stages,
+        "largest": max((stage.count for stage in stages), default=0) or 1,
+        "cost": queries.cost(),
+        "waiting": queries.waiting_for_leads(),
+        "shortest": list(queries.shortest_cells(8)),
+    }
+    return render(request, "leading/progress.html", context)
+
+
+def _cells_csv(cells: list[queries.Cell]) -> HttpResponse:
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = 'attachment; filename="progress.csv"'
+    response.write("\ufeff")  # Excel reads UTF-8 only with this mark
+    writer = csv.writer(response)
+    writer.writerow(["secondary_task", "language", "bucket", "target", "accepted", "under_way"])
+    for cell in cells:
+        row = [cell.task.name, cell.language, cell.bucket, cell.target, cell.done, cell.under_way]
+        writer.writerow([safe_cell(value) for value in row])
+    return response
+
+
+@require_http_methods(["GET", "POST"])
+def people(request: HttpRequest) -> HttpResponse:
+    person = lead(request)
+    form = PersonForm(request.POST or None)
+    status = 200
+    if request.method == "POST":
+        if form.is_valid():
+            try:
+                added, password = actions.add_person(by=person, **form.cleaned_data)
+            except Invalid as refusal:
+                blame(form, refusal)
+            else:
+                words = _("%(name)s can sign in with the password %(password)s. It is shown this once.")
+                messages.success(request, words % {"name": added.username, "password": password})
+                return redirect("leading:people")
+        status = 400
+    context = {"section": "people", "form": form, "people": queries.people()}
+    return render(request, "leading/people.html", context, status=status)
+
+
+@require_POST
+def person_role(request: HttpRequest, pk: int) -> HttpResponse:
+    by, person = lead(request), get_object_or_404(User, pk=pk)
+    form = RoleForm(request.POST)
+    actions.change_role(person=person, role=form.data.get("role", ""), by=by)
+    messages.success(request, _("%(name)s: the role is changed.") % {"name": person.name})
+    return redirect("leading:people")
+
+
+@require_POST
+def person_active(request: HttpRequest, pk: int) -> HttpResponse:
+    by, person = lead(request), get_object_or_404(User, pk=pk)
+    actions.set_active(person=person, active=request.POST.get("active") == "yes", by=by)
+    words = _("%(name)s can sign in again.") if person.is_active else _("%(name)s can no longer sign in.")
+    messages.success(request, words % {"name": person.name})
+    return redirect("leading:people")
+
+
+@require_POST
+def person_password(request: HttpRequest, pk: int) -> HttpResponse:
+    by, person = lead(request), get_object_or_404(User, pk=pk)
+    password = actions.reset_password(person=person, by=by)
+    words = _("%(name)s can sign in with the password %(password)s. It is shown this once.")
+    messages.success(request, words % {"name": person.username, "password": password})
+    return redirect("leading:people")
+
+
+@require_http_methods(["GET", "POST"])
+def figures(request: HttpRequest) -> HttpResponse:
+    person = lead(request)
+    settings = BenchmarkSettings.load()
+    initial = {name: getattr(settings, name) for name in actions.FIGURES}
+    form = FiguresForm(request.POST or None, initial=initial)
+    status = 200
+    if request.method == "POST":
+        if form.is_valid():
+            try:
+                actions.change_settings(by=person, **form.cleaned_data)
+            except Invalid as refusal:
+                blame(form, refusal)
+            else:
+                messages.success(request, _("The figures are saved."))
+                return redirect("leading:figures")
+        status = 400
+    context = {
+        "section": "progress",
+        "form": form,
+        "settings": settings,
+        "total": settings.samples_per_cell * len(SECONDARY_TASKS) * len(Language) * len(settings.targets),
+    }
+    return render(request, "leading/figures.html", context, status=status)

@@ -1,0 +1,277 @@
+"""Pages of the last stage: what is ready, labels, releases and their files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from benchmark.taxonomy import SECONDARY_TASKS, Language, SecondaryTask
+from core.models import BenchmarkSettings, User
+from core.refusals import Invalid, NotAllowed, RuleBroken
+from release import actions, formats, labelling, listings, queries
+from release.bundling import HAS_FILES, download_response
+from release.collecting import collect
+from release.figures import Filled, Targets, unmet
+from release.forms import ReleaseForm, WithdrawForm
+from release.models import LeftOut, Release
+from release.readiness import Reason, Report, Verdict, judge
+from release.workflow import ReleaseState
+
+SHOWN = 100
+
+
+def _lead(request: HttpRequest) -> User:
+    person = request.user
+    assert isinstance(person, User)
+    if not actions.can_lead_releases(person):
+        raise NotAllowed(_("This page is for leads."))
+    return person
+
+
+def _report() -> Report:
+    lengths = BenchmarkSettings.load().lengths
+    return judge(collect(lengths), lengths)
+
+
+# What is ready ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TaskRow:
+    """One task's line of the balance, its cells language by language."""
+
+    task: SecondaryTask
+    parts: list[list[Filled]]
+
+    @property
+    def ready(self) -> int:
+        return sum(filled.samples for part in self.parts for filled in part)
+
+
+def _balance_rows(cells: Sequence[Filled], buckets: int) -> list[TaskRow]:
+    width = buckets * len(Language)
+    rows = []
+    for place, task in enumerate(SECONDARY_TASKS):
+        row = cells[place * width : (place + 1) * width]
+        parts = [list(row[start : start + buckets]) for start in range(0, width, buckets)]
+        rows.append(TaskRow(task, parts))
+    return rows
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where somebody goes who wants to mend what keeps a sample out."""
+
+    name: str
+    label: str
+    pk: int
+
+
+@dataclass(frozen=True)
+class LeftOutRow:
+    verdict: Verdict
+
+    @property
+    def step(self) -> Step:
+        sample = self.verdict.collected.sample
+        if not sample.document_version.is_approved:
+            return Step("documents:document_detail", _("Open document"), sample.document_id)
+        return Step("annotation:sample_detail", _("Open sample"), sample.pk)
+
+
+def _labels_context() -> dict[str, Any]:
+    runs = BenchmarkSettings.load().difficulty_runs
+    waiting = list(queries.waiting_labels().defer("standardization__question_thinking")[: SHOWN + 1])
+    ended, asked = queries.call_progress()
+    return {
+        "estimate": labelling.estimate(runs),
+        "runs": runs,
+        "waiting": waiting[:SHOWN],
+        "more_waiting": len(waiting) > SHOWN,
+        "blocked": list(queries.unlabelled(blocked=True)[:SHOWN]),
+        "ended": ended,
+        "asked": asked,
+        "polls": any(not label.missing and not label.refusal for label in waiting) or ended < asked,
+    }
+
+
+@require_http_methods(["GET", "POST"])
+def release_list(request: HttpRequest) -> HttpResponseBase:
+    person = _lead(request)
+    if request.method == "GET" and request.GET.get("format") == "csv":
+        return _csv(listings.readiness_lines(_report().verdicts), "readiness.csv")
+    form = ReleaseForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        release = _make(form, person)
+        if release is not None:
+            return redirect("release:release_detail", release.version)
+    status = 400 if request.method == "POST" else 200
+    return render(request, "release/release_list.html", _list_context(form), status=status)
+
+
+def _make(form: ReleaseForm, person: User) -> Release | None:
+    """The release, or None with the refusal at the field it is about."""
+    try:
+        return actions.make_release(by=person, **form.cleaned_data)
+    except Invalid as refusal:
+        for name, words in refusal.errors.items():
+            form.add_error(name, [str(word) for word in words])
+    except RuleBroken as refusal:
+        form.add_error("allow_incomplete" if refusal.rule == "targets_unmet" else None, str(refusal))
+    return None
+
+
+def _list_context(form: ReleaseForm) -> dict[str, Any]:
+    report, settings = _report(), BenchmarkSettings.load()
+    cells = report.balance(Targets(settings.samples_per_cell))
+    left_out, difficulties = report.left_out, report.difficulties()
+    return {
+        "section": "releases",
+        "form": form,
+        "report": report,
+        "ready": len(report.ready),
+        "left_out": [LeftOutRow(verdict) for verdict in left_out[:SHOWN]],
+        "left_out_count": len(left_out),
+        "groups": report.groups(),
+        "difficulties": difficulties,
+        "most": max(difficulties.values(), default=0) or 1,
+        "without_samples": report.without_samples() if report.ready else {},
+        "rows": _balance_rows(cells, len(settings.targets)),
+        "buckets": report.lengths.names(),
+        "languages": list(Language),
+        "below": len(unmet(cells)),
+        "cells": len(cells),
+        "releases": queries.releases(),
+        **_labels_context(),
+    }
+
+
+def _csv(lines: Any, name: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+# Labels -------------------------------------------------------------------------------------------------------------
+
+
+@require_POST
+def label_all(request: HttpRequest) -> HttpResponse:
+    """Every accepted sample that has no label and is not blocked."""
+    labels = actions.label_samples(samples=list(queries.unlabelled()), by=_lead(request))
+    words = ngettext(
+        "%(count)d sample waits for its difficulty.", "%(count)d samples wait for their difficulty.", len(labels)
+    )
+    messages.success(request, words % {"count": len(labels)})
+    return redirect("release:release_list")
+
+
+@require_GET
+def labels(request: HttpRequest) -> HttpResponse:
+    """The card that shows how far the labels are; it asks again only while one is unfinished."""
+    _lead(request)
+    return render(request, "release/release_list.html#labels", _labels_context())
+
+
+# One release --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LeftOutItem:
+    row: LeftOut
+
+    @property
+    def reasons(self) -> list[Reason]:
+        return [Reason.from_json(reason) for reason in self.row.reasons]
+
+
+def _holds(release: Release, name: str) -> str:
+    count = {"count": release.total}
+    words = {
+        formats.JSON_FILE: _("%(count)d samples"),
+        formats.JSONL_FILE: _("%(count)d lines"),
+        formats.PARQUET_FILE: _("%(count)d rows, zstd"),
+        formats.CARD_FILE: _("dataset card"),
+        formats.STATISTICS_FILE: _("counts per dimension"),
+        formats.PROVENANCE_FILE: _("people as pseudonyms"),
+        formats.MANIFEST_FILE: _("checksums of the others"),
+    }
+    return words[name] % count
+
+
+def _files(release: Release) -> list[dict[str, Any]]:
+    if release.state not in HAS_FILES:
+        return []
+    rows = [*release.manifest["files"], formats.describe_bytes(formats.MANIFEST_FILE, release.manifest)]
+    return [{**row, "holds": _holds(release, row["name"])} for row in rows]
+
+
+def _detail_context(release: Release) -> dict[str, Any]:
+    left_out = list(queries.left_out_of(release)[: SHOWN + 1])
+    statistics = release.statistics
+    return {
+        "section": "releases",
+        "release": release,
+        "state": {"frozen": "pass", "building": "now", "failed": "fail"}.get(release.state, "warn"),
+        "polls": release.state == ReleaseState.BUILDING,
+        "files": _files(release),
+        "has_files": release.state in HAS_FILES,
+        "left_out": [LeftOutItem(row) for row in left_out[:SHOWN]],
+        "left_out_count": release.left_out.count(),
+        "counts": {name: statistics["counts"][name] for name in _COUNTED} if statistics else {},
+        "balance": statistics.get("balance", {}),
+        "without_samples": statistics.get("without_samples", {}),
+    }
+
+
+_COUNTED = ("difficulty", "language", "token_length", "contextual_requirement", "primary_task")
+
+
+@require_GET
+def release_detail(request: HttpRequest, version: str) -> HttpResponseBase:
+    _lead(request)
+    release = get_object_or_404(queries.releases(), version=version)
+    if request.GET.get("format") == "csv":
+        return _csv(listings.item_lines(release), f"{release.version}.csv")
+    return render(request, "release/release_detail.html", {**_detail_context(release), "form": WithdrawForm()})
+
+
+@require_GET
+def release_state(request: HttpRequest, version: str) -> HttpResponse:
+    """The state while the files are being made. When they are, the page is loaded anew."""
+    _lead(request)
+    release = get_object_or_404(queries.releases(), version=version)
+    if release.state != ReleaseState.BUILDING:
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    return render(request, "release/release_detail.html#state", _detail_context(release))
+
+
+@require_POST
+def release_withdraw(request: HttpRequest, version: str) -> HttpResponse:
+    person, release = _lead(request), get_object_or_404(queries.releases(), version=version)
+    form = WithdrawForm(request.POST)
+    if form.is_valid():
+        actions.withdraw_release(release=release, reason=form.cleaned_data["reason"], by=person)
+        messages.success(request, _("Release %(version)s is withdrawn.") % {"version": release.version})
+        return redirect("release:release_detail", release.version)
+    return render(request, "release/release_detail.html", {**_detail_context(release), "form": form}, status=400)
+
+
+@require_POST
+def release_retry(request: HttpRequest, version: str) -> HttpResponse:
+    person, release = _lead(request), get_object_or_404(queries.releases(), version=version)
+    actions.retry_release(release=release, by=person)
+    return redirect("release:release_detail", release.version)
+
+
+@require_GET
+def release_download(request: HttpRequest, version: str) -> HttpResponseBase:
+    _lead(request)
+    return download_response(get_object_or_404(queries.releases(), version=version))

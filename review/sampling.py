@@ -1,0 +1,36 @@
+"""Which accepted samples a quality audit draws."""
+
+import random
+from collections import defaultdict
+
+from annotation.models import Sample
+from annotation.workflow import SampleState
+from documents.workflow import VersionState
+
+
+def auditable() -> list[Sample]:
+    """Accepted samples whose document is still approved."""
+    return list(
+        Sample.objects.filter(state=SampleState.ACCEPTED, document_version__state=VersionState.APPROVED)
+        .select_related("document", "document_version")
+        .order_by("pk")
+    )
+
+
+def draw(samples: list[Sample], *, size: int, seed: int) -> list[Sample]:
+    """Uniform over task, language and bucket: the cells take turns, in a shuffled order, until `size` are drawn.
+
+    The same samples, size and seed give the same draw.
+    """
+    chance = random.Random(seed)  # noqa: S311 -- a draw that can be repeated, not a secret
+    cells: dict[tuple[str, str, str], list[Sample]] = defaultdict(list)
+    for sample in sorted(samples, key=lambda sample: sample.pk):
+        cells[sample.task_code, sample.language.value, sample.bucket].append(sample)
+    order = sorted(cells)
+    chance.shuffle(order)
+    for cell in order:
+        chance.shuffle(cells[cell])
+    drawn: list[Sample] = []
+    while len(drawn) < size and any(cells.values()):
+        drawn += [cells[cell].pop() for cell in order if cells[cell]]
+    return drawn[:size]

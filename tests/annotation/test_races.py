@@ -1,0 +1,88 @@
+"""Many people at once. Only PostgreSQL proves anything here: SQLite passes by letting one transaction in at a time."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from django.db import connection, connections
+
+from annotation import actions
+from annotation.models import Claim, Sample
+from core.models import User
+from core.refusals import Conflict, RuleBroken
+from tests.annotation.scenes import submitted_sample
+from tests.factories import make_annotator, make_expert, make_sample
+
+PEOPLE = 20
+ON_POSTGRESQL = connection.vendor == "postgresql"
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(not ON_POSTGRESQL, reason="a race on SQLite proves nothing: set DATABASE_URL to PostgreSQL"),
+]
+
+
+def at_once(people: list[User], act: Callable[[User], object]) -> tuple[list[object], list[Exception]]:
+    """Every person acts in a thread of their own, all released at the same moment."""
+    gate, done, refused = threading.Barrier(len(people)), [], []
+
+    def run(person: User) -> None:
+        try:
+            gate.wait()
+            done.append(act(person))
+        except Exception as error:
+            refused.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=(person,)) for person in people]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return done, refused
+
+
+def test_twenty_people_claim_one_sample_and_one_gets_it() -> None:
+    sample, people = make_sample(), [make_annotator() for _i in range(PEOPLE)]
+    done, refused = at_once(
+        people, lambda person: actions.claim_sample(sample=Sample.objects.get(pk=sample.pk), by=person)
+    )
+    assert (len(done), len(refused)) == (1, PEOPLE - 1)
+    assert all(isinstance(error, Conflict) and error.rule == "claimed_by_another" for error in refused)
+    assert Claim.objects.filter(ended_at=None).count() == 1
+    assert sample.participations.count() == 1
+
+
+def test_twenty_people_ask_for_the_next_of_ten_samples_and_each_sample_goes_to_one() -> None:
+    for _i in range(10):
+        make_sample()
+    people = [make_annotator() for _i in range(PEOPLE)]
+    done, refused = at_once(people, lambda person: actions.claim_next(by=person))
+    given = [sample for sample in done if sample is not None]
+    assert refused == []
+    assert (len(given), len(set(given))) == (10, 10)
+
+
+def test_one_person_in_twenty_windows_keeps_to_the_limit_of_claims() -> None:
+    person = make_annotator()
+    samples = [make_sample() for _i in range(PEOPLE)]
+    waiting = iter(samples)
+    lock = threading.Lock()
+
+    def claim(_person: User) -> object:
+        with lock:
+            sample = next(waiting)
+        return actions.claim_sample(sample=sample, by=person)
+
+    done, refused = at_once([person] * PEOPLE, claim)
+    assert (len(done), len(refused)) == (10, 10)
+    assert all(isinstance(error, RuleBroken) and error.rule == "too_many_claims" for error in refused)
+
+
+def test_twenty_experts_claim_one_audit_and_one_gets_it() -> None:
+    sample, _annotator = submitted_sample()
+    experts = [make_expert() for _i in range(PEOPLE)]
+    act = lambda person: actions.claim_for_judging(sample=Sample.objects.get(pk=sample.pk), by=person)  # noqa: E731
+    done, refused = at_once(experts, act)
+    assert (len(done), len(refused)) == (1, PEOPLE - 1)

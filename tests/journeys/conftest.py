@@ -1,0 +1,159 @@
+"""The whole product as a user meets it: `manage.py serve` in a folder of its own, and Debian's Chromium."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from queue import Empty, Queue
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+PASSWORD = "longbench-demo"
+READY_SECONDS = 180
+CHROMIUM = os.environ.get("CHROMIUM", shutil.which("chromium") or "/usr/bin/chromium")
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+class Product:
+    """A running product: its address, its environment, and its commands."""
+
+    def __init__(self, folder: Path, extra: dict[str, str]) -> None:
+        self.environment = {
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "config.settings.development",
+            "LBP_DATA_DIR": str(folder),
+            "PORT": "0",
+            "LBP_RECONCILE_SECONDS": "1",
+            "PYTHONUNBUFFERED": "1",
+            **extra,
+        }
+        self.lines: list[str] = []
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "serve"],
+            cwd=ROOT,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        self._queue: Queue[str] = Queue()
+        threading.Thread(target=self._listen, daemon=True).start()
+        self.address = self._await_address()
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.lines.append(line)
+            self._queue.put(line)
+
+    def _await_address(self) -> str:
+        for _second in range(READY_SECONDS):
+            try:
+                line = self._queue.get(timeout=1)
+            except Empty:
+                assert self.process.poll() is None, "".join(self.lines)
+                continue
+            found = re.search(r"http://127\.0\.0\.1:\d+", line)
+            if found:
+                return found.group()
+        raise AssertionError("no address was printed:\n" + "".join(self.lines))
+
+    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        try:
+            return self.process.wait(timeout=40)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise
+
+
+def _database(folder: Path) -> dict[str, str]:
+    """On PostgreSQL when the suite runs there (a database of its own), else SQLite in the folder."""
+    url = os.environ.get("DATABASE_URL", "")
+    if not url.startswith("postgres"):
+        return {"DATABASE_URL": f"sqlite:///{folder / 'db.sqlite3'}"}
+    import psycopg  # noqa: PLC0415 -- only where PostgreSQL is
+
+    parts = urlsplit(url)
+    name = "lbp_journey"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        connection.execute(f"CREATE DATABASE {name}")
+    return {"DATABASE_URL": urlunsplit(parts._replace(path=f"/{name}"))}
+
+
+@pytest.fixture(scope="session")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    folder = tmp_path_factory.mktemp("product")
+    running = Product(folder, _database(folder))
+    yield running
+    assert running.stop() == 0, "".join(running.lines)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if not Path(CHROMIUM).exists():
+        pytest.skip("Chromium is not installed (Debian: apt-get install chromium fonts-noto-cjk)")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+SignIn = Callable[..., Page]
+
+
+@pytest.fixture
+def sign_in(browser: Browser, product: Product) -> Iterator[SignIn]:
+    """`sign_in("expert1")`: a page in a browser context of its own. Console errors and broken policies fail."""
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def enter(name: str, **options: Any) -> Page:
+        settings = {"viewport": {"width": 1366, "height": 768}, "locale": "en-GB", **options}
+        context = browser.new_context(base_url=product.address, **settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda line: complaints.append(f"{name}: {line.text}") if line.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(f"{name}: {error}"))
+        page.goto("/account/login/")
+        page.locator("[name=login]").fill(name)
+        page.locator("[name=password]").fill(PASSWORD)
+        page.locator("main form button[type=submit], main form button:not([type])").first.click()
+        expect(page).not_to_have_url(re.compile("login"))
+        return page
+
+    yield enter
+    for context in contexts:
+        context.close()
+    assert complaints == []

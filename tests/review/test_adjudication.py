@@ -1,0 +1,130 @@
+import pytest
+
+from annotation.workflow import Job, SampleState
+from core.refusals import Conflict, Invalid, NotAllowed
+from review import actions, opening
+from review.models import ReviewCase
+from review.workflow import CaseState
+from tests.factories import make_annotator, make_case, make_expert, make_lead, make_standardization
+from tests.review.words import ISSUE, submit
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def disputed() -> ReviewCase:
+    case = make_case()
+    submit(case, make_annotator(), **ISSUE)
+    submit(case, make_annotator())
+    case.refresh_from_db()
+    return case
+
+
+def test_no_issue_accepts_the_sample_and_needs_no_reason(disputed: ReviewCase) -> None:
+    decision = actions.adjudicate_case(case=disputed, outcome="no_issue", step="", reason="", by=make_expert())
+    disputed.refresh_from_db()
+    disputed.sample.refresh_from_db()
+    assert decision.outcome == "no_issue"
+    assert disputed.state == CaseState.ADJUDICATED
+    assert disputed.sample.state == SampleState.ACCEPTED
+
+
+@pytest.mark.parametrize("step", ["document", "question", "answer"])
+def test_reconstruction_sends_the_sample_back_with_step_and_reason(disputed: ReviewCase, step: str) -> None:
+    expert = make_expert()
+    actions.adjudicate_case(
+        case=disputed, outcome="reconstruct", step=step, reason="“Heron” is a bird here.", by=expert
+    )
+    sample = disputed.sample
+    sample.refresh_from_db()
+    assert sample.state == (SampleState.AWAITING_DOCUMENT if step == "document" else SampleState.RETURNED)
+    assert sample.reconstruction_step == step
+    assert sample.reconstruction_reason == "“Heron” is a bird here."
+    assert sample.round == 2
+
+
+@pytest.mark.parametrize("step", ["document", "question", "answer"])
+def test_a_reconstructed_sample_gets_a_new_case_and_fresh_reviewers(disputed: ReviewCase, step: str) -> None:
+    actions.adjudicate_case(case=disputed, outcome="reconstruct", step=step, reason="Say it exactly.", by=make_expert())
+    sample = disputed.sample
+    sample.refresh_from_db()
+    assert sample.annotator is not None
+    make_standardization(sample, by=sample.annotator)
+    type(sample).objects.filter(pk=sample.pk).update(state=SampleState.AWAITING_PREDICTIONS)
+    opening.work_off()
+    second = ReviewCase.objects.get(sample=sample, round=2)
+    assert second.standardization != disputed.standardization
+
+    ReviewCase.objects.filter(pk=second.pk).update(state=CaseState.OPEN)
+    fresh = make_annotator()
+    for earlier in [review.reviewer for review in disputed.reviews.all()]:
+        with pytest.raises(NotAllowed) as told:
+            actions.take_seat(case=second, by=earlier)
+        assert told.value.rule == "reviewed_before"
+    assert actions.take_seat(case=second, by=fresh).reviewed_before is False
+    assert disputed.reviews.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("outcome", "step", "reason", "field"),
+    [
+        ("", "", "", "outcome"),
+        ("perhaps", "", "", "outcome"),
+        ("no_issue", "answer", "why", "step"),
+        ("reconstruct", "", "why", "step"),
+        ("reconstruct", "everything", "why", "step"),
+        ("reconstruct", "answer", "  ", "reason"),
+    ],
+)
+def test_a_decision_says_all_it_must(disputed: ReviewCase, outcome: str, step: str, reason: str, field: str) -> None:
+    with pytest.raises(Invalid) as told:
+        actions.adjudicate_case(case=disputed, outcome=outcome, step=step, reason=reason, by=make_expert())
+    assert field in told.value.errors
+
+
+def test_annotators_and_leads_do_not_adjudicate(disputed: ReviewCase) -> None:
+    for person in (make_annotator(), make_lead()):
+        assert not actions.can_adjudicate_case(person, disputed)
+        with pytest.raises(NotAllowed):
+            actions.adjudicate_case(case=disputed, outcome="no_issue", step="", reason="", by=person)
+
+
+def test_an_expert_who_reviewed_or_verified_the_sample_does_not_adjudicate_it() -> None:
+    case, reviewer = make_case(), make_expert()
+    submit(case, reviewer, **ISSUE)
+    submit(case, make_annotator())
+    case.refresh_from_db()
+    verifier = case.sample.participations.get(job=Job.VERIFIES).person
+    type(verifier).objects.filter(pk=verifier.pk).update(role="expert")
+    verifier.refresh_from_db()
+    for person in (reviewer, verifier):
+        assert not actions.can_adjudicate_case(person, case)
+        with pytest.raises(NotAllowed) as told:
+            actions.adjudicate_case(case=case, outcome="no_issue", step="", reason="", by=person)
+        assert told.value.rule == "two_jobs_on_one_sample"
+
+
+def test_the_auditor_may_adjudicate_the_same_sample(disputed: ReviewCase) -> None:
+    auditor = disputed.sample.participations.get(job=Job.JUDGES).person
+    assert actions.can_adjudicate_case(auditor, disputed)
+    actions.adjudicate_case(case=disputed, outcome="no_issue", step="", reason="", by=auditor)
+
+
+def test_a_case_that_another_expert_has_taken_is_not_decided_meanwhile(disputed: ReviewCase) -> None:
+    actions.take_case(case=disputed, by=make_expert())
+    with pytest.raises(Conflict):
+        actions.adjudicate_case(case=disputed, outcome="no_issue", step="", reason="", by=make_expert())
+
+
+def test_a_case_is_decided_once(disputed: ReviewCase) -> None:
+    expert = make_expert()
+    actions.adjudicate_case(case=disputed, outcome="no_issue", step="", reason="", by=expert)
+    with pytest.raises(Conflict):
+        actions.adjudicate_case(case=disputed, outcome="no_issue", step="", reason="", by=expert)
+
+
+def test_an_undecided_case_is_not_adjudicated() -> None:
+    case = make_case()
+    submit(case, make_annotator(), **ISSUE)
+    with pytest.raises(Conflict):
+        actions.adjudicate_case(case=case, outcome="no_issue", step="", reason="", by=make_expert())

@@ -1,0 +1,171 @@
+"""Invariant 5, by a crawl: canaries in one review, every GET route as everybody else. Routes come from the URL conf,
+so that a new one is crawled without being named here."""
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+import pytest
+from django.http import StreamingHttpResponse
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from core.models import User
+from review import actions
+from review.models import AnswerReview, ReviewCase
+from review.queries import predicted_elements
+from tests.factories import make_annotator, make_case, make_expert
+from tests.review.words import clean_marks
+
+pytestmark = pytest.mark.django_db
+
+CANARY = "canary7f3a"
+# Values that differ on every rendering: form tokens, one-time keys, times.
+ONE_TIME = re.compile(
+    r'name="(?:csrfmiddlewaretoken|_once)" value="[^"]*"|"X-CSRFToken": "[^"]*"|X-CSRFToken&quot;: &quot;[^&]*'
+    r"|\d{4}-\d\d-\d\dT\d\d:\d\d[^\"<]*|<time[^>]*>[^<]*</time>|Saved \d\d:\d\d"
+)
+PARAMETER = re.compile(r"<(?:(?P<converter>\w+):)?(?P<name>\w+)>|\(\?P<(?P<regex_name>\w+)>[^()]*\)")
+
+
+def routes(patterns: list[Any], prefix: str = "") -> Iterator[str]:
+    for entry in patterns:
+        route = prefix + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from routes(entry.url_patterns, route)
+        elif isinstance(entry, URLPattern):
+            yield route
+
+
+def paths(ids: dict[str, list[str]]) -> list[str]:
+    """Every route with every combination of the ids in question in its places."""
+    found: set[str] = set()
+    for route in routes(get_resolver().url_patterns):
+        names = [match["name"] or match["regex_name"] for match in PARAMETER.finditer(route)]
+        for values in product(*[ids.get(name, ids["pk"]) for name in names]):
+            filled = iter(values)
+            path = PARAMETER.sub(lambda _match, filled=filled: next(filled), route)  # type: ignore[misc]
+            path = "/" + re.sub(r"[\^$\\]|\(\?:|\)\??|/\?", lambda match: "/" if match[0] == "/?" else "", path)
+            if "logout" not in path and not re.search(r"[(|*+\[]", path):
+                found.add(path)
+    return sorted(found)
+
+
+def crawl(person: User, addresses: list[str]) -> dict[str, tuple[int, str]]:
+    client = Client(raise_request_exception=True)
+    client.force_login(person)
+    seen: dict[str, tuple[int, str]] = {}
+    for address in addresses:
+        for name, headers in (("page", {}), ("fragment", {"HX-Request": "true"})):
+            answer = client.get(address, headers=headers)
+            assert answer.status_code < 500, address
+            body = (
+                b"".join(answer.streaming_content)
+                if isinstance(answer, StreamingHttpResponse) and not answer.is_async
+                else answer.content
+            )
+            kept = {name: value for name, value in answer.headers.items() if name not in {"Set-Cookie", "Expires"}}
+            text = body.decode("utf-8", "replace") + repr(sorted(kept.items()))
+            seen[f"{name} {address}"] = (answer.status_code, ONE_TIME.sub("…", text))
+    return seen
+
+
+def canaries(case: ReviewCase) -> dict[str, Any]:
+    content = clean_marks(case)
+    content["marks"][0] = {"mark": "incorrect", "note": f"{CANARY} on a mark"}
+    content["recall"][0] = {**content["recall"][0], "mark": "missing", "note": f"{CANARY} on a prediction"}
+    return {
+        **content,
+        "additions": [f"{CANARY} added"],
+        "issues": [{"kind": "question", "note": f"{CANARY} as an issue"}],
+    }
+
+
+@pytest.fixture
+def case() -> ReviewCase:
+    case = make_case()
+    assert predicted_elements(case)
+    return case
+
+
+def everywhere(case: ReviewCase, *reviews: AnswerReview) -> list[str]:
+    numbers = {str(pk) for pk in (case.pk, case.sample_id, *(review.pk for review in reviews))}
+    numbers |= {str(case.sample.document_id), str(case.standardization.document_version_id)}
+    if case.prediction_run_id:
+        numbers.add(str(case.prediction_run_id))
+    return paths({"pk": sorted(numbers), "format": ["json"], "version": ["1"]})
+
+
+def test_the_crawl_reaches_the_pages_and_the_api_of_a_case(case: ReviewCase) -> None:
+    found = everywhere(case)
+    for address in (
+        "/reviews/",
+        f"/cases/{case.pk}/review/",
+        f"/cases/{case.pk}/adjudicate/",
+        "/quality/",
+        "/api/v1/cases/",
+        f"/api/v1/cases/{case.pk}/review/",
+        f"/api/v1/reviews/{case.pk}/",
+    ):
+        assert address in found
+
+
+@pytest.mark.parametrize("a_has_submitted", [False, True])
+def test_nothing_anybody_is_served_depends_on_a_review_not_their_own(case: ReviewCase, a_has_submitted: bool) -> None:
+    a, b = make_annotator(), make_annotator()
+    others = [a, make_annotator(), make_expert(), case.sample.participations.get(job="judges").person]
+    mine = actions.take_seat(case=case, by=a)
+    mine = actions.save_review(review=mine, version=mine.version, by=a, **clean_marks(case))
+    if a_has_submitted:
+        actions.submit_review(review=mine, version=mine.version, by=a)
+    theirs = actions.take_seat(case=case, by=b)
+    addresses = everywhere(case, mine, theirs)
+    before = {person.pk: crawl(person, addresses) for person in others}
+
+    theirs = actions.save_review(review=theirs, version=theirs.version, by=b, **canaries(case))
+    if not a_has_submitted:
+        # With both in the case is decided; until then every word of B's is B's own.
+        actions.submit_review(review=theirs, version=theirs.version, by=b)
+
+    for person in others:
+        after = crawl(person, addresses)
+        for address, served in after.items():
+            assert CANARY not in served[1], (person.role, address)
+            # Sign-in pages make secrets of their own on every rendering.
+            if " /account/" not in address:
+                assert served == before[person.pk][address], (person.role, address)
+
+
+def test_the_canaries_are_found_where_they_may_be(case: ReviewCase) -> None:
+    b = make_annotator()
+    theirs = actions.take_seat(case=case, by=b)
+    actions.save_review(review=theirs, version=theirs.version, by=b, **canaries(case))
+    served = crawl(b, everywhere(case, theirs))
+    assert CANARY in served[f"page /cases/{case.pk}/review/"][1]
+    assert CANARY in served[f"page /api/v1/reviews/{theirs.pk}/"][1]
+
+
+def test_the_refusal_of_a_post_tells_nothing_of_the_other_review(case: ReviewCase) -> None:
+    a, b, third = make_annotator(), make_annotator(), make_annotator()
+    mine = actions.take_seat(case=case, by=a)
+    theirs = actions.take_seat(case=case, by=b)
+    client, outsider = Client(), Client()
+    client.force_login(a)
+    outsider.force_login(third)
+
+    def refusals() -> list[tuple[int, str]]:
+        answers = [
+            client.post(f"/cases/{case.pk}/review/", {"version": mine.version, "do": "submit"}),
+            client.post(f"/api/v1/cases/{case.pk}/review/", {"submit": True}, content_type="application/json"),
+            client.post(f"/cases/{case.pk}/adjudicate/", {"decision": "no_issue"}),
+            outsider.post(f"/cases/{case.pk}/begin/"),
+            outsider.post(f"/cases/{case.pk}/take/"),
+            outsider.post(f"/api/v1/cases/{case.pk}/review/", {}, content_type="application/json"),
+        ]
+        return [(answer.status_code, ONE_TIME.sub("…", answer.content.decode())) for answer in answers]
+
+    before = refusals()
+    theirs = actions.save_review(review=theirs, version=theirs.version, by=b, **canaries(case))
+    actions.submit_review(review=theirs, version=theirs.version, by=b)
+    assert refusals() == before
