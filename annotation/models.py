@@ -189,7 +189,7 @@ class Candidate(Stateful):
         challenges: "RelatedManager[Challenge]"
 
     class Meta:
-        ordering = ["sample", "position"]
+        ordering = ["sample_id", "position"]
         constraints = [
             models.UniqueConstraint(fields=["sample", "position"], name="a_sample_numbers_its_candidates"),
             models.UniqueConstraint(fields=["sample", "draft"], name="a_draft_is_one_candidate_of_a_sample"),
@@ -210,7 +210,7 @@ class CandidateEdit(models.Model):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
-        ordering = ["candidate", "version"]
+        ordering = ["candidate_id", "version"]
         constraints = [
             models.UniqueConstraint(fields=["candidate", "version"], name="an_edit_makes_one_version"),
         ]
@@ -319,7 +319,7 @@ class Submission(models.Model):
     )
 
     class Meta:
-        ordering = ["sample", "number"]
+        ordering = ["sample_id", "number"]
         constraints = [
             models.UniqueConstraint(fields=["sample", "number"], name="a_sample_numbers_its_submissions"),
             models.CheckConstraint(
@@ -364,7 +364,7 @@ class Standardization(models.Model):
     )
 
     class Meta:
-        ordering = ["sample", "number"]
+        ordering = ["sample_id", "number"]
         constraints = [
             models.UniqueConstraint(
                 fields=["sample", "number"],

@@ -123,7 +123,7 @@ class DocumentVersion(Stateful):
     objects = DocumentVersionQuerySet.as_manager()
 
     class Meta:
-        ordering = ["document", "number"]
+        ordering = ["document_id", "number"]
         constraints = [
             models.UniqueConstraint(fields=["document", "number"], name="a_document_numbers_its_versions"),
             models.UniqueConstraint(

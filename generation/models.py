@@ -249,7 +249,7 @@ class Draft(models.Model):
     )
 
     class Meta:
-        ordering = ["call", "position"]
+        ordering = ["call_id", "position"]
         constraints = [
             models.UniqueConstraint(fields=["call", "position"], name="a_reply_numbers_its_drafts"),
         ]

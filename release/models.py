@@ -91,7 +91,7 @@ class ReleaseItem(models.Model):
     provenance = models.JSONField()
 
     class Meta:
-        ordering = ["release", "position"]
+        ordering = ["release_id", "position"]
         constraints = [
             models.UniqueConstraint(fields=["release", "sample"], name="a_release_holds_a_sample_once"),
             models.UniqueConstraint(fields=["release", "position"], name="a_release_numbers_its_items"),
@@ -109,7 +109,7 @@ class LeftOut(models.Model):
     reasons = models.JSONField()
 
     class Meta:
-        ordering = ["release", "sample"]
+        ordering = ["release_id", "sample_id"]
 
     def __str__(self) -> str:
         return f"{self.release_id} without {self.sample_id}"

@@ -82,7 +82,7 @@ class AnswerReview(Stateful):
     submitted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering = ["case", "seat"]
+        ordering = ["case_id", "seat"]
         constraints = [
             models.UniqueConstraint(fields=["case", "seat"], name="a_case_has_two_seats"),
             models.UniqueConstraint(fields=["case", "reviewer"], name="reviewer_reviews_a_case_once"),
@@ -142,7 +142,7 @@ class AuditedSample(models.Model):
     position = models.PositiveIntegerField()
 
     class Meta:
-        ordering = ["audit", "position"]
+        ordering = ["audit_id", "position"]
         constraints = [
             models.UniqueConstraint(fields=["audit", "sample"], name="an_audit_draws_a_sample_once"),
         ]

@@ -69,7 +69,7 @@ class Migration(migrations.Migration):
                 ("discard_reason", models.TextField(blank=True)),
             ],
             options={
-                "ordering": ["sample", "position"],
+                "ordering": ["sample_id", "position"],
             },
         ),
         migrations.CreateModel(
@@ -90,7 +90,7 @@ class Migration(migrations.Migration):
                 ("at", models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={
-                "ordering": ["candidate", "version"],
+                "ordering": ["candidate_id", "version"],
             },
         ),
         migrations.CreateModel(
@@ -329,7 +329,7 @@ class Migration(migrations.Migration):
                 ("completed_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                "ordering": ["sample", "number"],
+                "ordering": ["sample_id", "number"],
             },
         ),
         migrations.CreateModel(
@@ -418,7 +418,7 @@ class Migration(migrations.Migration):
                 ("audited_at", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                "ordering": ["sample", "number"],
+                "ordering": ["sample_id", "number"],
             },
         ),
     ]

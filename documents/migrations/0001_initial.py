@@ -100,7 +100,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ["document", "number"],
+                "ordering": ["document_id", "number"],
             },
         ),
         migrations.CreateModel(

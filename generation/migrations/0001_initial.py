@@ -423,7 +423,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ["call", "position"],
+                "ordering": ["call_id", "position"],
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("call", "position"), name="a_reply_numbers_its_drafts"

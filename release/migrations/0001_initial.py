@@ -69,7 +69,7 @@ class Migration(migrations.Migration):
                 ('release', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='left_out', to='release.release')),
             ],
             options={
-                'ordering': ['release', 'sample'],
+                'ordering': ['release_id', 'sample_id'],
             },
         ),
         migrations.CreateModel(
@@ -84,7 +84,7 @@ class Migration(migrations.Migration):
                 ('sample', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='release_items', to='annotation.sample')),
             ],
             options={
-                'ordering': ['release', 'position'],
+                'ordering': ['release_id', 'position'],
                 'constraints': [models.UniqueConstraint(fields=('release', 'sample'), name='a_release_holds_a_sample_once'), models.UniqueConstraint(fields=('release', 'position'), name='a_release_numbers_its_items')],
             },
         ),

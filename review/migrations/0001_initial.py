@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
                 ('audit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='samples', to='review.qualityaudit')),
             ],
             options={
-                'ordering': ['audit', 'position'],
+                'ordering': ['audit_id', 'position'],
             },
         ),
         migrations.CreateModel(
@@ -93,7 +93,7 @@ class Migration(migrations.Migration):
                 ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reviews', to='review.reviewcase')),
             ],
             options={
-                'ordering': ['case', 'seat'],
+                'ordering': ['case_id', 'seat'],
             },
         ),
         migrations.CreateModel(
