@@ -228,6 +228,18 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "VersionState": "documents.workflow.VersionState",
+        "RunState": "generation.workflow.RunState",
+        "CallState": "generation.workflow.CallState",
+        "ModelKind": "generation.workflow.Kind",
+        "SampleState": "annotation.workflow.SampleState",
+        "CandidateState": "annotation.workflow.CandidateState",
+        "CaseState": "review.workflow.CaseState",
+        "ReviewState": "review.workflow.ReviewState",
+        "IssueKind": "review.workflow.IssueKind",
+        "ReleaseState": "release.workflow.ReleaseState",
+    },
 }
 
 # Models of language ------------------------------------------------------------------------------------
