@@ -1,5 +1,7 @@
 """Runs from their start to their end, with the simulated models, in process."""
 
+import asyncio
+
 import pytest
 
 from benchmark.taxonomy import Language, secondary_task
@@ -137,3 +139,18 @@ def test_a_withdrawn_approval_stops_queued_calls() -> None:
     assert set(run.calls.values_list("state", "error_class", "attempts")) == {
         (CallState.CANCELLED, "document_not_approved", 0)
     }
+
+
+@pytest.mark.django_db(transaction=True)
+def test_rows_are_worked_off_from_a_thread_that_already_has_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser test's thread has one."""
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    ensure_panel("demo")
+    run = start_challenge()
+
+    async def browse() -> int:
+        return sending.work_off()
+
+    assert asyncio.run(browse()) == 1
+    run.refresh_from_db()
+    assert run.state == RunState.FINISHED
