@@ -227,7 +227,8 @@ def _detail_context(release: Release) -> dict[str, Any]:
         "left_out_count": release.left_out.count(),
         "counts": {name: statistics["counts"][name] for name in _COUNTED} if statistics else {},
         "balance": statistics.get("balance", {}),
-        "without_samples": statistics.get("without_samples", {}),
+        "without_samples": {name: gaps for name, gaps in statistics.get("without_samples", {}).items() if gaps},
+        "simulated": statistics.get("samples_by_simulated_models", 0),
     }
 
 

@@ -237,7 +237,10 @@ def test_pages_are_in_chinese_too(page: Client, lead: User) -> None:
     html = page.get(LIST).content.decode()
     assert "就绪检查" in html
     assert "当前的提示与答案还没有难度标签。" in html
-    assert "下载全部文件" in page.get("/releases/1.0/").content.decode()
+    assert failing.task.name_in(Language.CHINESE) in html
+    html = page.get("/releases/1.0/").content.decode()
+    for words in ("下载全部文件", "极难", "局部", "来自模拟模型", failing.task.primary.name_in(Language.CHINESE)):
+        assert words in html
 
 
 # API ---------------------------------------------------------------------------------------------------------------
