@@ -362,6 +362,7 @@ def test_half_a_document_still_gets_answers(shared_data: Path) -> None:
 # --- speed -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.bench
 @pytest.mark.parametrize(("language", "name"), LONG_FILES)
 def test_drafting_from_the_longest_documents_is_quick(shared_data: Path, language: str, name: str) -> None:
     text = (shared_data / "documents" / name.format("256k")).read_text(encoding="utf-8")
