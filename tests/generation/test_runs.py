@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from django.db import connections
 
 from benchmark.taxonomy import Language, secondary_task
 from core.models import Event
@@ -149,7 +150,10 @@ def test_rows_are_worked_off_from_a_thread_that_already_has_a_loop(monkeypatch: 
     run = start_challenge()
 
     async def browse() -> int:
-        return sending.work_off()
+        try:
+            return sending.work_off()
+        finally:
+            connections.close_all()
 
     assert asyncio.run(browse()) == 1
     run.refresh_from_db()
