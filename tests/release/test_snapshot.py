@@ -19,12 +19,13 @@ def test_what_is_committed_while_a_snapshot_is_read_is_not_half_in_it(monkeypatc
     if connection.vendor != "postgresql":
         pytest.skip("on SQLite nobody writes while the snapshot is read; this needs DATABASE_URL with PostgreSQL")
     sample = make_ready_sample()
-    assert sample.annotator is not None
-    before = sample.annotator.pseudonym
+    annotator = sample.annotator
+    assert annotator is not None
+    before = annotator.pseudonym
     read_on = collecting.provenance_of
 
     def change() -> None:
-        User.objects.filter(pk=sample.annotator_id).update(pseudonym="p-00000000")
+        User.objects.filter(pk=annotator.pk).update(pseudonym="p-00000000")
         DifficultyLabel.objects.update(difficulty="Extreme")
         connections.close_all()
 
@@ -38,5 +39,5 @@ def test_what_is_committed_while_a_snapshot_is_read_is_not_half_in_it(monkeypatc
     monkeypatch.setattr(collecting, "provenance_of", interrupted)
     building.build(release)
     item = release.items.get()
-    assert User.objects.get(pk=sample.annotator_id).pseudonym == "p-00000000"
+    assert User.objects.get(pk=annotator.pk).pseudonym == "p-00000000"
     assert (item.fields["difficulty"], item.provenance["people"]["verified_by"]) == ("Easy", before)
