@@ -6,7 +6,7 @@ from celery import shared_task
 from django.db import DatabaseError
 
 import annotation.receiving
-import generation.sending
+import generation.tasks
 import release.building
 import release.labelling
 import review.opening
@@ -14,7 +14,7 @@ import review.opening
 logger = logging.getLogger(__name__)
 
 ROUND = (
-    generation.sending.take_up_lost,
+    generation.tasks.take_up_lost,
     annotation.receiving.work_off,
     review.opening.work_off,
     release.labelling.work_off,
@@ -29,4 +29,6 @@ def reconcile() -> None:
         try:
             step()
         except DatabaseError as error:
-            logger.warning("%s.%s waits for the next round: %s", step.__module__, step.__name__, type(error).__name__)
+            logger.warning(
+                "%s waits for the next round: %s", getattr(step, "name", step.__module__), type(error).__name__
+            )
