@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings
 from django.db import connection, connections
 from django.test import TransactionTestCase
+from django.utils import translation
 
 from core.append_only import APPEND_ONLY_TABLES, protect, unprotect
 
@@ -72,3 +73,9 @@ def _emptying_append_only_tables() -> Iterator[None]:
     setattr(TransactionTestCase, NAME, empty)
     yield
     setattr(TransactionTestCase, NAME, emptied)
+
+
+@pytest.fixture(autouse=True)
+def _each_test_begins_in_english() -> None:
+    """A request in Chinese leaves its thread in Chinese, as the next request sets its own language anyway."""
+    translation.activate("en")
