@@ -6,6 +6,8 @@ from pathlib import Path
 from celery import Celery
 from django.conf import settings
 
+from config import broker  # noqa: F401 -- names the embedded broker
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings.development")
 
 app = Celery("longbench_pro")

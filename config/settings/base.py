@@ -170,7 +170,7 @@ if REDIS_URL:
         "global_keyprefix": "lbp:",
     }
 else:
-    CELERY_BROKER_URL = "filesystem://localhost"
+    CELERY_BROKER_URL = "folder://localhost"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(DATA_DIR / "queue"),
         "data_folder_out": str(DATA_DIR / "queue"),
