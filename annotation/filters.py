@@ -3,6 +3,7 @@
 from typing import Any
 
 import django_filters as filters
+from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from annotation.forms import task_choices
@@ -28,6 +29,14 @@ def task_keys() -> list[tuple[str, str]]:
     return [*task_choices(), *((task.name, task.name) for task in SECONDARY_TASKS)]
 
 
+class TaskSelect(forms.Select):
+    """The reader's names alone: the English ones are for programs."""
+
+    def optgroups(self, name: str, value: list[str], attrs: dict[str, Any] | None = None) -> Any:
+        self.choices = [("", ANY), *task_choices()]
+        return super().optgroups(name, value, attrs)
+
+
 class SampleFilter(filters.FilterSet):
     language = filters.ChoiceFilter(
         field_name="document__language", choices=LANGUAGE_CHOICES, label=_("Language"), empty_label=ANY
@@ -36,7 +45,7 @@ class SampleFilter(filters.FilterSet):
         field_name="document_version__bucket", choices=bucket_choices, label=_("Bucket"), empty_label=ANY
     )
     secondary_task = filters.ChoiceFilter(
-        choices=task_keys, method="of_task", label=_("Secondary task"), empty_label=ANY
+        choices=task_keys, method="of_task", label=_("Secondary task"), empty_label=ANY, widget=TaskSelect
     )
     state = filters.ChoiceFilter(choices=SampleState.choices, label=_("State"), empty_label=ANY)
     mine = filters.BooleanFilter(method="of_the_person", label=_("Mine"))
@@ -63,7 +72,7 @@ class CandidateFilter(filters.FilterSet):
         field_name="sample__document_version__bucket", choices=bucket_choices, label=_("Bucket"), empty_label=ANY
     )
     secondary_task = filters.ChoiceFilter(
-        choices=task_keys, method="of_task", label=_("Secondary task"), empty_label=ANY
+        choices=task_keys, method="of_task", label=_("Secondary task"), empty_label=ANY, widget=TaskSelect
     )
     state = filters.ChoiceFilter(choices=CandidateState.choices, label=_("State"), empty_label=ANY)
 

@@ -41,7 +41,7 @@ class Lines(forms.CharField):
 
 class DocumentChoice(forms.ModelChoiceField):
     def label_from_instance(self, obj: Any) -> str:
-        return f"{obj.title} · {obj.language} · {obj.latest.bucket}"
+        return f"{obj.title} · {obj.get_language_display()} · {obj.latest.bucket}"
 
 
 def documents_ready() -> QuerySet[Document]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Q
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Sample
@@ -45,6 +46,8 @@ WORDS: dict[str, str | Promise] = {
     "challenge": _("asked the models to answer"),
     "overrule": _("overruled a score"),
     "discard": _("discarded the candidate"),
+    "ask_for_label": _("asked for a difficulty"),
+    "label": _("settled the difficulty"),
 }
 
 
@@ -80,5 +83,11 @@ def _line(event: Event, positions: dict[int, int], trail: bool) -> Line:
         what=WORDS.get(name, name),
         candidate=positions.get(event.subject_id) if of_candidate else None,
         state=state,
-        reason=event.reason if trail else "",
+        reason=_reason(event, name) if trail else "",
     )
+
+
+def _reason(event: Event, name: str) -> str:
+    """As somebody typed it; what the system itself gave as a reason is told in the reader's language."""
+    of_system = event.by is None or name == "exhaust"
+    return gettext(event.reason) if of_system and event.reason else event.reason

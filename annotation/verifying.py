@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation import claims
 from annotation.editing import edited_in_step
@@ -19,6 +20,7 @@ from core.refusals import Invalid, RuleBroken
 from core.text import clean_text
 
 CHECKS = 4
+NO_CANDIDATE_LEFT = gettext_noop("No candidate is left.")  # kept in English, told in the reader's language
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,7 @@ def end(candidate: Candidate, *, reason: str, by: User, checks: Sequence[bool] =
 
 
 def _exhaust_sample(sample: Sample, by: User) -> None:
-    history.advance(sample, "exhaust", by=by, reason="No candidate is left.")
+    history.advance(sample, "exhaust", by=by, reason=NO_CANDIDATE_LEFT)
     claims.end_claim(sample, ClaimEnd.FINISHED, by=by)
 
 

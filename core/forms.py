@@ -29,11 +29,17 @@ class PreferencesForm(forms.ModelForm):
     language = forms.ChoiceField(
         label=_("Language"),
         choices=LANGUAGES,
+        widget=forms.Select(attrs={"translate": "no"}),
         required=False,
         help_text=_("Of the pages. Documents and samples stay in their own language."),
     )
     theme = forms.ChoiceField(label=_("Theme"), choices=Theme.choices, required=False, widget=forms.RadioSelect)
-    time_zone = forms.ChoiceField(label=_("Time zone"), choices=time_zones, help_text=_("Times are shown in it."))
+    time_zone = forms.ChoiceField(
+        label=_("Time zone"),
+        choices=time_zones,
+        help_text=_("Times are shown in it."),
+        widget=forms.Select(attrs={"translate": "no"}),
+    )
 
     class Meta:
         model = User

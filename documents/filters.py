@@ -33,6 +33,12 @@ class KnownValues(forms.Select):
         self.choices = [("", self.empty), *known(self.field)]
         return super().optgroups(name, value, attrs)
 
+    def create_option(self, name: str, value: Any, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option = super().create_option(name, value, *args, **kwargs)
+        if value:  # somebody's own word
+            option["attrs"]["translate"] = "no"
+        return option
+
 
 class DocumentFilter(django_filters.FilterSet):
     state = django_filters.ChoiceFilter(

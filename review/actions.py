@@ -7,6 +7,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotation.actions import (
     accept_sample,
@@ -36,7 +37,7 @@ from review.queries import (
 )
 from review.workflow import AdjudicationOutcome, CaseState, Dimension, ReviewState
 
-AGREED = "both reviews found no issue"
+AGREED = gettext_noop("both reviews found no issue")
 ATTRIBUTES = ("language", "length", "task", "context_requirement", "answer")
 SCORES = (0, 0.5, 1)
 LARGEST_DRAW = 10_000

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from benchmark.taxonomy import Language, SecondaryTask
 from core.middleware import STATE_OF_LEVEL
 from core.models import User
 
@@ -135,6 +136,13 @@ def person(user: User | None) -> SafeString | str:
     if user is None:
         return _("the system")
     return format_html('<span class="person" title="{}">{}</span>', user.get_role_display(), user.name)
+
+
+@register.filter
+def task_here(task: SecondaryTask) -> str:
+    """A task by its name in the language of the page; the names begin with the code."""
+    chinese = (translation.get_language() or "").startswith("zh")
+    return task.name_in(Language.CHINESE if chinese else Language.ENGLISH)
 
 
 @register.simple_tag
