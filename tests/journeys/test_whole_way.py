@@ -1,5 +1,6 @@
 """One document on its whole way through the product: from a file to a release that proves itself sound."""
 
+import json
 import re
 import time
 from collections.abc import Callable
@@ -67,6 +68,9 @@ def test_a_document_goes_the_whole_way_from_a_file_to_a_sound_release(
     adjudicate(sign_in("expert2"), label)
     folder = release(lead, label, tmp_path)
 
+    [record] = json.loads((folder / "longbench_pro.json").read_text(encoding="utf-8"))
+    assert (record["language"], record["token_length"], record["answer"]) == ("Chinese", "8k", approved.answer)
+    assert record["context"] == (tmp_path / "chronicle.txt").read_text(encoding="utf-8")
     verified = product.command("verify_release", str(folder))
     assert verified.returncode == 0, verified.stdout + verified.stderr
     assert "is a sound release" in verified.stdout
