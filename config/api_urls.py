@@ -9,6 +9,8 @@ from rest_framework.routers import SimpleRouter
 import core.schema  # noqa: F401 -- registers how programs sign in
 
 router = SimpleRouter()
+# The outer interface writes paths without a slash at the end; both are taken, so that no POST is lost in a redirect.
+router.trailing_slash = "/?"
 for app in ("documents", "generation", "annotation", "review", "release", "leading"):
     for prefix, view_set, name in import_module(f"{app}.api").routes:
         router.register(prefix, view_set, basename=name)
