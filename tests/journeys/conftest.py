@@ -8,6 +8,8 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
@@ -19,6 +21,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "longbench-demo"
 READY_SECONDS = 180
+_count = count(1)
 CHROMIUM = os.environ.get("CHROMIUM", shutil.which("chromium") or "/usr/bin/chromium")
 FLAGS = [
     "--no-sandbox",
@@ -96,30 +99,57 @@ class Product:
             raise
 
 
-def _database(folder: Path) -> dict[str, str]:
-    """On PostgreSQL when the suite runs there (a database of its own), else SQLite in the folder."""
+@contextmanager
+def _stores(folder: Path) -> Iterator[dict[str, str]]:
+    """Where the product keeps its data: PostgreSQL and Redis of its own when the suite runs there, else the folder."""
+    with _database(folder) as database, _redis() as broker:
+        yield {"DATABASE_URL": database, "REDIS_URL": broker}
+
+
+@contextmanager
+def _database(folder: Path) -> Iterator[str]:
     url = os.environ.get("DATABASE_URL", "")
     if not url.startswith("postgres"):
-        return {"DATABASE_URL": f"sqlite:///{folder / 'db.sqlite3'}"}
+        yield f"sqlite:///{folder / 'db.sqlite3'}"
+        return
     import psycopg  # noqa: PLC0415 -- only where PostgreSQL is
 
-    parts = urlsplit(url)
-    name = "lbp_journey"
+    name = f"lbp_journey_{os.getpid()}_{next(_count)}"
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         connection.execute(f"CREATE DATABASE {name}")
-    return {"DATABASE_URL": urlunsplit(parts._replace(path=f"/{name}"))}
+        yield urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-@pytest.fixture(scope="session")
+@contextmanager
+def _redis() -> Iterator[str]:
+    """A Redis database for each of the suite's processes, so that no worker takes another product's messages."""
+    url = os.environ.get("REDIS_URL", "")
+    if not url:
+        yield ""
+        return
+    import redis  # noqa: PLC0415 -- only where Redis is
+
+    number = 8 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 8
+    own = urlunsplit(urlsplit(url)._replace(path=f"/{number}"))
+    client = redis.Redis.from_url(own)
+    client.flushdb()
+    yield own
+    client.flushdb()
+    client.close()
+
+
+@pytest.fixture(scope="module")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    """One per module: a journey finds the demo as it is fresh, and its people in their own language."""
     folder = tmp_path_factory.mktemp("product")
-    running = Product(folder, _database(folder))
-    yield running
-    assert running.stop() == 0, "".join(running.lines)
+    with _stores(folder) as stores:
+        running = Product(folder, stores)
+        yield running
+        assert running.stop() == 0, "".join(running.lines)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if not Path(CHROMIUM).exists():
         pytest.skip("Chromium is not installed (Debian: apt-get install chromium fonts-noto-cjk)")

@@ -13,14 +13,33 @@ from playwright.sync_api import Locator, Page, expect
 
 from documents.tokenizing import count_tokens
 from generation.demo import standardized_parts
-from leading.demo_texts import chronicle_paragraphs, fit
+from leading.demo_texts import chronicle_paragraphs, fit, reference_paragraphs
 from tests.journeys.conftest import Product, SignIn
 
 pytestmark = pytest.mark.browser
 
-SEED, TITLE, TASK, VERSION = 99, "临港航务纪要（九十九）", "T6.3", "journey-1"
 FOUND = "The first element is counted from the wrong line of the chronicle."
 WAIT_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Way:
+    """What is taken along: a text, the secondary task it is paired with, and the release it ends in."""
+
+    language: str
+    title: str
+    task: str
+    version: str
+
+    @property
+    def text(self) -> str:
+        chinese = self.language == "Chinese"
+        paragraphs = chronicle_paragraphs(seed=99) if chinese else reference_paragraphs("formatstrings")
+        return fit(paragraphs, wanted=8 * 1024, count=count_tokens)
+
+
+CHINESE = Way("Chinese", "临港航务纪要（九十九）", "T6.3", "journey-1")
+ENGLISH = Way("English", "The language reference, from format strings", "T8.2", "journey-2")
 
 
 @dataclass(frozen=True)
@@ -52,25 +71,26 @@ def row_of(page: Page, text: str) -> Locator:
     return page.locator("tr").filter(has_text=text)
 
 
+@pytest.mark.parametrize("way", [CHINESE, ENGLISH], ids=lambda way: way.language)
 def test_a_document_goes_the_whole_way_from_a_file_to_a_sound_release(
-    product: Product, sign_in: SignIn, tmp_path: Path
+    way: Way, product: Product, sign_in: SignIn, tmp_path: Path
 ) -> None:
     lead, annotator = sign_in("lead"), sign_in("annotator1")
-    document = bring_in(lead, tmp_path)
+    document = bring_in(lead, way, tmp_path)
     clear(annotator, document)
-    sample = plan_and_draft(lead)
+    sample = plan_and_draft(lead, way)
     verify_until_one_is_challenging(annotator, sample)
     select_and_submit(annotator)
     approved = audit(sign_in("expert1"), sample)
-    standardize(annotator, sample, approved)
+    standardize(annotator, sample, way, approved)
     label = sample_label(lead, sample)
     review_blind(sign_in("annotator2"), sign_in("annotator3"), label)
     adjudicate(sign_in("expert2"), label)
-    folder = release(lead, label, tmp_path)
+    folder = release(lead, label, way, tmp_path)
 
-    [record] = json.loads((folder / "longbench_pro.json").read_text(encoding="utf-8"))
-    assert (record["language"], record["token_length"], record["answer"]) == ("Chinese", "8k", approved.answer)
-    assert record["context"] == (tmp_path / "chronicle.txt").read_text(encoding="utf-8")
+    records = json.loads((folder / "longbench_pro.json").read_text(encoding="utf-8"))
+    [record] = [record for record in records if record["context"] == way.text]
+    assert (record["language"], record["token_length"], record["answer"]) == (way.language, "8k", approved.answer)
     verified = product.command("verify_release", str(folder))
     assert verified.returncode == 0, verified.stdout + verified.stderr
     assert "is a sound release" in verified.stdout
@@ -78,25 +98,25 @@ def test_a_document_goes_the_whole_way_from_a_file_to_a_sound_release(
     assert held.returncode == 0, held.stdout + held.stderr
 
 
-def bring_in(lead: Page, folder: Path) -> str:
+def bring_in(lead: Page, way: Way, folder: Path) -> str:
     """Without a file the page says so at the field and keeps what was typed; with one the text lands in its bucket."""
     lead.goto("/documents/import/")
     lead.get_by_label("Domain").fill("literature")
-    lead.get_by_label("Title").fill(TITLE)
+    lead.get_by_label("Title").fill(way.title)
     button(lead, "Bring in").click()
     files = lead.locator(".field").filter(has=lead.get_by_label("Files", exact=True))
     expect(files.locator(".field__error")).to_contain_text("Choose files, or paste a text below.")
-    expect(lead.get_by_label("Title")).to_have_value(TITLE)
+    expect(lead.get_by_label("Title")).to_have_value(way.title)
     expect(lead.get_by_label("Domain")).to_have_value("literature")
 
     file = folder / "chronicle.txt"
-    file.write_text(fit(chronicle_paragraphs(seed=SEED), wanted=8 * 1024, count=count_tokens), encoding="utf-8")
+    file.write_text(way.text, encoding="utf-8")
     lead.get_by_label("Files", exact=True).set_input_files(file)
     button(lead, "Bring in").click()
     taken = row_of(lead, "chronicle.txt")
     expect(taken).to_contain_text("8k")
     taken.get_by_role("link").first.click()
-    expect(lead.locator(".facts").first).to_contain_text("Chinese")
+    expect(lead.locator(".facts").first).to_contain_text(way.language)
     return lead.url
 
 
@@ -107,17 +127,17 @@ def clear(annotator: Page, document: str) -> None:
     expect(annotator.locator(".dock")).to_contain_text("approved")
 
 
-def plan_and_draft(lead: Page) -> str:
+def plan_and_draft(lead: Page, way: Way) -> str:
     """The sample's address, when the worker has brought its fifteen candidates."""
     lead.goto("/samples/")
-    lead.get_by_label("Document", exact=True).first.select_option(label=f"{TITLE} · Chinese · 8k")
-    lead.locator("form.plan").get_by_label("Secondary task").select_option(TASK)
+    lead.get_by_label("Document", exact=True).first.select_option(label=f"{way.title} · {way.language} · 8k")
+    lead.locator("form.plan").get_by_label("Secondary task").select_option(way.task)
     button(lead, "Plan").click()
     lead.goto("/samples/")
-    planned = row_of(lead, TITLE)
+    planned = row_of(lead, way.title)
     button(planned, "Draft").click()
     expect(lead.locator("#toasts")).to_contain_text("The models are drafting")
-    drafted = reload_until(lead, lambda: row_of(lead, TITLE).filter(has_text="0 · 0 · 15"))
+    drafted = reload_until(lead, lambda: row_of(lead, way.title).filter(has_text="0 · 0 · 15"))
     drafted.get_by_role("link").first.click()
     expect(lead.locator("h1")).to_be_visible()
     return lead.url
@@ -202,7 +222,7 @@ def audit(expert: Page, sample: str) -> Approved:
     return read
 
 
-def standardize(annotator: Page, sample: str, approved: Approved) -> None:
+def standardize(annotator: Page, sample: str, way: Way, approved: Approved) -> None:
     annotator.goto(sample)
     button(annotator, "Claim and open").or_(annotator.get_by_role("link", name="Open", exact=True)).first.click()
     expect(annotator).to_have_url(re.compile("/standardize/"))
@@ -211,8 +231,8 @@ def standardize(annotator: Page, sample: str, approved: Approved) -> None:
         elements=approved.elements,
         options=approved.options,
         answer=approved.answer,
-        language="Chinese",
-        task=TASK,
+        language=way.language,
+        task=way.task,
     )
     annotator.get_by_label("1 Task description").fill(parts.task_description)
     annotator.get_by_label("2 Elements phrase").fill(parts.elements)
@@ -272,16 +292,16 @@ def adjudicate(expert: Page, label: str) -> None:
     expect(row_of(expert, label).get_by_role("link", name="Adjudicate")).to_have_count(0)
 
 
-def release(lead: Page, label: str, folder: Path) -> Path:
+def release(lead: Page, label: str, way: Way, folder: Path) -> Path:
     """The folder with what the lead's download held."""
     lead.goto("/releases/")
     expect(row_of(lead, label)).to_be_visible()
     button(lead, "Label all").click()
     reload_until(lead, lambda: lead.get_by_text("No accepted sample waits for a label."))
-    lead.get_by_label("Version").fill(VERSION)
+    lead.get_by_label("Version").fill(way.version)
     lead.get_by_role("checkbox").check()
     button(lead, "Freeze and write").click()
-    expect(lead.get_by_role("heading", name=f"Release {VERSION}")).to_be_visible()
+    expect(lead.get_by_role("heading", name=f"Release {way.version}")).to_be_visible()
     link = reload_until(lead, lambda: lead.get_by_role("link", name="Download all files"))
     with lead.expect_download() as download:
         link.click()
