@@ -493,7 +493,16 @@
 
     form.addEventListener("input", touch);
     form.addEventListener("change", () => { touch(); flush(); });
-    form.addEventListener("submit", () => { clearTimeout(timer); clearInterval(countdown); });
+    /* A save on its way would make the version that is sent with the form an old one: the form goes after it. */
+    form.addEventListener("submit", event => {
+      clearTimeout(timer);
+      clearInterval(countdown);
+      if (!sending || form.hasAttribute("hx-post")) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      const submitter = event.submitter;
+      running.then(() => { clearTimeout(timer); clearInterval(countdown); form.requestSubmit(submitter); });
+    });
     addEventListener("online", () => { if (changed() && !stopped) flush(); });
     document.addEventListener("visibilitychange", () => { if (document.hidden && changed() && !stopped) flush(); });
     offer();
