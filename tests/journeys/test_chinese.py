@@ -38,7 +38,7 @@ NAMES = (
     r"LongBench Pro|LBP_PANEL|LBP|Qwen3|OpenAI|openai|LiteLLM|Booking|NDCG@k|NDCG|SubEM|F1|ROUGE-L"
     r"|(?:Pairwise )?Accuracy|SHA-?\d*"
     r"|CSV|JSONL?|Parquet|Markdown|API|URL|UTC|UTF|ZIP|zip|tar|gz|GBK|Shift-JIS|EUC-\w+|ISO|Windows|TOTP|ID"
-    r"|Email|[Tt]okens?|k"
+    r"|Email|[Tt]okens?|k|KB|MB|zstd|Fleiss"
 )
 # An address, a file name, a key of the keyboard, and any word with a digit, @ or _ in it (S-0001, T1.1, 64k).
 SHAPES = (
@@ -77,6 +77,12 @@ COLLECT = """() => {
 }"""
 
 # What lies in the database: one of each state, and who is bound to it.
+DRAW = """
+from core.models import User
+from review import actions
+actions.draw_audit(size=1, seed=1, by=User.objects.get(username="lead"))
+"""
+
 IDS = """
 import json
 from annotation.models import Candidate, Sample
@@ -84,21 +90,23 @@ from core.models import User
 from documents.models import Document, DocumentVersion
 from generation.models import Call, LanguageModel, Run
 from release.models import Release
-from review.models import AnswerReview, QualityAudit, ReviewCase
+from review.models import AnswerReview, AuditedSample, ReviewCase
 def each(model, field):
     return [model.objects.filter(**{field: value}).order_by("pk").values_list("pk", flat=True)[0]
             for value in sorted(set(model.objects.values_list(field, flat=True)))]
 samples = Sample.objects.exclude(annotator=None).select_related("annotator")
 print("IDS" + json.dumps({
     "documents/versions": each(DocumentVersion, "state"), "documents": each(Document, "latest__state"),
-    "runs/calls": each(Call, "state"), "runs": each(Run, "state"), "quality": each(QualityAudit, "pk"),
+    "runs/calls": each(Call, "state"),
+    "runs": each(Run, "state"), "quality": list(AuditedSample.objects.values_list("pk", flat=True)),
     "models": list(LanguageModel.objects.values_list("pk", flat=True)[:1]),
     "samples": list(Sample.objects.values_list("pk", flat=True)), "candidates": each(Candidate, "state"),
     "cases": each(ReviewCase, "state"), "releases": list(Release.objects.values_list("version", flat=True)[:2]),
     "annotators": [[sample.annotator.username, sample.pk] for sample in samples],
     "names": [*User.objects.values_list("username", flat=True), *map(str, User.objects.all()),
               *[person.name for person in User.objects.all()], *Sample.objects.values_list("public_id", flat=True),
-              *LanguageModel.objects.values_list("name", flat=True), *Document.objects.values_list("title", flat=True)],
+              *LanguageModel.objects.values_list("name", flat=True), *Document.objects.values_list("title", flat=True),
+              *Release.objects.values_list("version", flat=True)],
     "reviewers": [[review.reviewer.username, review.case_id] for review in AnswerReview.objects.all()],
 }))
 """
@@ -136,6 +144,7 @@ def visits(ids: dict[str, Any]) -> list[Visit]:
     planned += [Visit(person, f"samples/{pk}/{part}") for person, pk in ids["annotators"] for part in ("", "verify/")]
     planned += [Visit(person, f"cases/{pk}/{part}/") for person, pk in ids["reviewers"] for part in ("begin", "review")]
     planned += [Visit("expert1", f"cases/{pk}/adjudicate/") for pk in ids["cases"]]
+    planned += [Visit("expert5", f"quality/{pk}/") for pk in ids["quality"]]
     planned.append(Visit("lead", "no-such-page/"))
     return sorted(set(planned), key=lambda visit: (visit.person, visit.path))
 
@@ -170,7 +179,9 @@ def enter(context: BrowserContext, name: str) -> Page:
 def ids(product: Product) -> dict[str, Any]:
     simulated = product.command("simulate", "--samples", "1", "--seed", "5")
     assert simulated.returncode == 0, simulated.stdout + simulated.stderr
-    answer = product.command("shell", "-c", IDS)
+    released = product.command("release", "first", "--allow-incomplete")
+    assert released.returncode == 0, released.stdout + released.stderr
+    answer = product.command("shell", "-c", DRAW + IDS)
     found: dict[str, Any] = json.loads(answer.stdout.split("IDS", 1)[1].splitlines()[0])
     return found
 

@@ -1,15 +1,18 @@
 """The three commands: what they print, and how they end."""
 
 import json
+from datetime import timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from core.models import BenchmarkSettings
 from release import formats
+from release.actions import make_release
 from release.models import Release
 from release.workflow import ReleaseState
 from tests.factories import make_lead
@@ -106,6 +109,17 @@ def test_verify_release_prints_each_fault_and_ends_with_1(tmp_path: Path) -> Non
 
 def test_verify_release_of_no_folder_ends_with_1(tmp_path: Path) -> None:
     assert run("verify_release", tmp_path / "nowhere")[0] == 1
+
+
+@pytest.mark.django_db
+def test_a_release_that_a_worker_is_making_is_waited_for(tmp_path: Path) -> None:
+    make_ready_sample()
+    made = make_release(version="busy", allow_incomplete=True, by=make_lead())
+    Release.objects.filter(pk=made.pk).update(lease_until=timezone.now() + timedelta(seconds=2))
+    code, out, _err = run("release", "busy", "--out", tmp_path / "busy", "--allow-incomplete")
+    made.refresh_from_db()
+    assert (code, made.state) == (0, ReleaseState.FROZEN)
+    assert "busy: 1 samples" in out
 
 
 def write_lines(path: Path, *rows: Any) -> Path:

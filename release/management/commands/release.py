@@ -1,5 +1,6 @@
 """Freeze a release and write its files."""
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ from release.models import Release
 from release.queries import left_out_of
 from release.readiness import Reason
 from release.workflow import ReleaseState
+
+# Longer than the lease of a worker that died, after which the making goes on here.
+WAIT_SECONDS = 1800
 
 
 class Command(BaseCommand):
@@ -42,8 +46,7 @@ class Command(BaseCommand):
             release = make_release(version=version, by=None, allow_incomplete=allow_incomplete)
         elif release.state in {ReleaseState.FROZEN, ReleaseState.WITHDRAWN}:
             self.stdout.write(f"{version} is frozen already; its files are written again.")
-        release = building.build(release)
-        self._refuse_unfinished(release)
+        self._refuse_unfinished(self._built(release))
         if release.state == ReleaseState.WITHDRAWN:
             self.stderr.write(f"{version} was withdrawn: {release.withdrawn_reason}")
         folder = out if out is not None else building.stored_folder(release)
@@ -53,11 +56,24 @@ class Command(BaseCommand):
             building.ensure_files(release)
         self._report(release, folder)
 
+    def _built(self, release: Release) -> Release:
+        """Make it here, or wait while the running product's worker, who was faster, makes it."""
+        building.build(release)
+        for _second in range(WAIT_SECONDS):
+            if release.state != ReleaseState.BUILDING:
+                break
+            time.sleep(1)
+            building.build(release)
+        return release
+
     def _refuse_unfinished(self, release: Release) -> None:
         if release.state == ReleaseState.FAILED:
             raise CommandError(f"{release.version} could not be made: {release.error}", returncode=1)
         if release.state == ReleaseState.BUILDING:
-            raise CommandError(f"{release.version} is being made by another process.", returncode=1)
+            raise CommandError(
+                f"{release.version} is still being made by another process. Run the command again to write its files.",
+                returncode=1,
+            )
 
     def _report(self, release: Release, folder: Path) -> None:
         left_out = list(left_out_of(release))
