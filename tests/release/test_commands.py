@@ -112,6 +112,7 @@ def test_verify_release_of_no_folder_ends_with_1(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.usefixtures("small_lengths")
 def test_a_release_that_a_worker_is_making_is_waited_for(tmp_path: Path) -> None:
     make_ready_sample()
     made = make_release(version="busy", allow_incomplete=True, by=make_lead())
