@@ -257,7 +257,9 @@ def test_what_a_visitor_sees_is_chinese(browser: Browser, product: Product, ids:
     page.goto("/account/login/")
     page.locator("[name=login]").fill("lead")
     page.locator("[name=password]").fill("wrong")
-    page.locator("main form button").first.click()
+    with page.expect_navigation():
+        page.locator("main form button").first.click()
+    expect(page.locator("[name=password]")).to_be_visible()
     findings.look_at(page, "a wrong password", names(ids))
     context.close()
     assert not findings.left, findings.report()
