@@ -7,8 +7,10 @@ from decimal import Decimal
 
 from django.db.models import Count, F, Min, Q, QuerySet, Sum
 
-from annotation.models import Claim, Participation, Sample
-from annotation.workflow import AT_THE_DESK, SampleState
+from annotation.claims import live_claims
+from annotation.models import Participation, Sample
+from annotation.queries import samples
+from annotation.workflow import Job, SampleState
 from benchmark.taxonomy import SECONDARY_TASKS, Language, SecondaryTask
 from core.models import BenchmarkSettings, User
 from documents.models import DocumentVersion
@@ -16,7 +18,8 @@ from documents.workflow import VersionState
 from generation.models import Call
 from generation.workflow import CallState
 from leading.models import CellTarget
-from review.models import AnswerReview, ReviewCase
+from review.models import AnswerReview
+from review.queries import reviews_by
 from review.workflow import CaseState, ReviewState
 
 STAGE_ORDER: tuple[str, ...] = (
@@ -146,19 +149,19 @@ class Waiting:
 
 def waiting_for_leads() -> Waiting:
     versions = DocumentVersion.objects.filter(pk=F("document__latest"))
-    samples = live_samples()
+    live = live_samples()
     calls = Call.objects.aggregate(
         failed=Count("pk", filter=Q(state=CallState.FAILED)), unknown=Count("pk", filter=Q(state=CallState.UNKNOWN))
     )
     return Waiting(
         documents_to_clear=versions.filter(state=VersionState.PENDING).count(),
         documents_without_bucket=versions.filter(bucket="").count(),
-        planned=samples.filter(state=SampleState.PLANNED).count(),
+        planned=live.filter(state=SampleState.PLANNED).count(),
         failed_calls=calls["failed"],
         unknown_calls=calls["unknown"],
-        blocked=samples.exclude(document_version__state=VersionState.APPROVED).count(),
+        blocked=live.exclude(document_version__state=VersionState.APPROVED).count(),
         unlabelled=accepted_without_label().count(),
-        awaiting_document=samples.filter(state=SampleState.AWAITING_DOCUMENT).count(),
+        awaiting_document=live.filter(state=SampleState.AWAITING_DOCUMENT).count(),
         out_of_bucket=out_of_bucket(),
     )
 
@@ -192,48 +195,32 @@ def _for_list(samples: QuerySet[Sample]) -> QuerySet[Sample]:
 
 
 def own_samples(person: User) -> QuerySet[Sample]:
-    """Returned to this person, claimed by them, or theirs to standardize. Returned work first."""
-    claimed = Claim.objects.filter(holder=person, ended_at=None).values("sample")
-    mine = Q(annotator=person, state__in=[SampleState.RETURNED, SampleState.IN_STANDARDIZATION])
-    return _for_list(
-        Sample.objects.filter(mine | Q(pk__in=claimed, state__in=[*AT_THE_DESK, SampleState.IN_STANDARDIZATION]))
-    )
+    """Returned to this person, claimed by them, or theirs to standardize."""
+    desk, standard = samples().at_the_desk_of(person), samples().to_standardize(person)
+    return _for_list(Sample.objects.filter(Q(pk__in=desk.values("pk")) | Q(pk__in=standard.values("pk"))))
+
+
+def _without_another_job(person: User, job: Job) -> Q:
+    """Samples on which this person may do `job`: nobody holds two jobs on one sample."""
+    return ~Q(pk__in=Participation.objects.filter(person=person).exclude(job=job).values("sample"))
 
 
 def free_samples(person: User) -> QuerySet[Sample]:
-    """In verification, claimed by nobody, and not one on which this person already holds another job."""
-    taken = Claim.objects.filter(ended_at=None).values("sample")
-    other = Participation.objects.filter(person=person).values("sample")
-    return _for_list(
-        Sample.objects.filter(state=SampleState.IN_VERIFICATION, document_version__state=VersionState.APPROVED)
-        .exclude(pk__in=taken)
-        .exclude(pk__in=other)
-    )
+    """In verification, claimed by nobody now (a lapsed claim is none), and open to this person."""
+    free = samples().workable().unclaimed().filter(state=SampleState.IN_VERIFICATION)
+    return _for_list(free.filter(_without_another_job(person, Job.VERIFIES)))
 
 
 def audits_for(person: User) -> QuerySet[Sample]:
-    other = Participation.objects.filter(person=person).exclude(job="judges").values("sample")
-    taken = Claim.objects.filter(ended_at=None).exclude(holder=person).values("sample")
-    return _for_list(Sample.objects.filter(state=SampleState.IN_AUDIT).exclude(pk__in=other).exclude(pk__in=taken))
-
-
-def disputes_for(person: User) -> QuerySet[ReviewCase]:
-    other = Participation.objects.filter(person=person).exclude(job="judges").values("sample")
-    return (
-        ReviewCase.objects.filter(state=CaseState.DISPUTED)
-        .exclude(sample__in=other)
-        .select_related("sample__document", "sample__document_version")
-        .order_by("state_since", "id")
-    )
+    """Submitted, judged by nobody else now, and open to this person."""
+    taken = live_claims().exclude(holder=person).values("sample")
+    waiting = samples().workable().awaiting_audit().exclude(pk__in=taken)
+    return _for_list(waiting.filter(_without_another_job(person, Job.JUDGES)))
 
 
 def begun_reviews(person: User) -> QuerySet[AnswerReview]:
     """The person's own unfinished reviews, whatever the other seat does."""
-    return (
-        AnswerReview.objects.filter(reviewer=person, state=ReviewState.DRAFT, case__state=CaseState.OPEN)
-        .select_related("case__sample__document", "case__sample__document_version")
-        .order_by("begun_at", "id")
-    )
+    return reviews_by(person).filter(state=ReviewState.DRAFT, case__state=CaseState.OPEN).order_by("begun_at", "pk")
 
 
 def documents_to_clear() -> QuerySet[DocumentVersion]:

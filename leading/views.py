@@ -6,7 +6,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -15,32 +14,22 @@ from core import history
 from core.models import BenchmarkSettings, User
 from core.refusals import Invalid, NotAllowed
 from core.spreadsheet import safe_cell
+from core.viewing import person_of, refuse_into
 from leading import actions, queries, wording, worklist
 from leading.forms import FiguresForm, PersonForm, RoleForm
 
 
-def signed_in(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user
-
-
 def lead(request: HttpRequest) -> User:
-    person = signed_in(request)
+    person = person_of(request)
     if not actions.can_lead(person):
         raise NotAllowed(_("This page is for leads."))
     return person
 
 
-def blame(form: Any, refusal: Invalid) -> None:
-    """Put an action's refusal at the fields it names."""
-    for name, words in refusal.errors.items():
-        form.add_error(name if name in form.fields else None, [str(word) for word in words])
-
-
 @require_GET
 def work(request: HttpRequest) -> HttpResponse:
-    person = signed_in(request)
-    groups = worklist.groups_for(person, get_language() or "en")
+    person = person_of(request)
+    groups = worklist.groups_for(person)
     context: dict[str, Any] = {
         "section": "work",
         "groups": groups,
@@ -82,6 +71,8 @@ def progress(request: HttpRequest) -> HttpResponse:
         "full": sum(1 for cell in cells if not cell.missing),
         "empty": sum(1 for cell in cells if not cell.done),
         "count": len(cells),
+        # A grid that is nearly all empty would be one field of the strongest colour and point nowhere.
+        "calm": sum(1 for cell in cells if not cell.done) * 3 > len(cells),
         "funnel": stages,
         "largest": max((stage.count for stage in stages), default=0) or 1,
         "cost": queries.cost(),
@@ -113,7 +104,7 @@ def people(request: HttpRequest) -> HttpResponse:
             try:
                 added, password = actions.add_person(by=person, **form.cleaned_data)
             except Invalid as refusal:
-                blame(form, refusal)
+                refuse_into(form, refusal)
             else:
                 words = _("%(name)s can sign in with the password %(password)s. It is shown this once.")
                 messages.success(request, words % {"name": added.username, "password": password})
@@ -162,7 +153,7 @@ def figures(request: HttpRequest) -> HttpResponse:
             try:
                 actions.change_settings(by=person, **form.cleaned_data)
             except Invalid as refusal:
-                blame(form, refusal)
+                refuse_into(form, refusal)
             else:
                 messages.success(request, _("The figures are saved."))
                 return redirect("leading:figures")

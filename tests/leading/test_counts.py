@@ -1,16 +1,21 @@
 """Counts come from one module; pages and API show the same."""
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from annotation.actions import claim_sample, release_claim
 from annotation.workflow import SampleState
 from core.models import BenchmarkSettings, User
 from core.refusals import Invalid
 from leading import actions, queries
 from tests.factories import (
     make_annotator,
+    make_case,
     make_claim,
     make_expert,
     make_lead,
@@ -122,3 +127,29 @@ def test_what_a_person_did_last_is_said_in_words() -> None:
     lead = make_lead()
     actions.set_cell_target(task_code="T1.2", language="English", bucket="8k", target=2, by=lead)
     assert "set a cell’s target" in signed_in(lead).get("/").content.decode().replace("&#x27;", "’")
+
+
+def test_a_lapsed_claim_keeps_nobody_from_the_sample() -> None:
+    sample, holder, other = make_sample(), make_annotator(), make_annotator()
+    claim = make_claim(sample, holder)
+    assert sample not in queries.free_samples(other)
+    claim.lapses_at = timezone.now() - timedelta(minutes=1)
+    claim.save()
+    assert sample in queries.free_samples(other)
+    assert sample not in queries.own_samples(holder)
+
+
+def test_a_released_sample_is_offered_to_the_one_who_released_it_again() -> None:
+    sample, person = make_sample(), make_annotator()
+    claim_sample(sample=sample, by=person)
+    release_claim(sample=sample, by=person)
+    assert sample in queries.free_samples(person)
+
+
+def test_a_case_with_a_free_seat_waits_on_the_work_list_of_who_may_review_it() -> None:
+    case = make_case()
+    offered = signed_in(make_annotator()).get("/").context["groups"]
+    verifier = case.sample.annotator
+    assert verifier is not None
+    assert [item.label for group in offered for item in group.items] == [case.sample.label]
+    assert signed_in(verifier).get("/").context["groups"] == []
