@@ -37,6 +37,11 @@ class TaskSelect(forms.Select):
         return super().optgroups(name, value, attrs)
 
 
+def codes_of(key: str) -> list[str]:
+    """The task of this code or name, for a filter: none when there is no such task."""
+    return [task.code for task in SECONDARY_TASKS if key in (task.code, task.name)]
+
+
 class SampleFilter(filters.FilterSet):
     language = filters.ChoiceFilter(
         field_name="document__language", choices=LANGUAGE_CHOICES, label=_("Language"), empty_label=ANY
@@ -55,8 +60,7 @@ class SampleFilter(filters.FilterSet):
         fields: list[str] = []
 
     def of_task(self, queryset: SampleQuerySet, name: str, value: str) -> SampleQuerySet:
-        codes = [task.code for task in SECONDARY_TASKS if value in (task.code, task.name)]
-        return queryset.filter(task_code__in=codes)
+        return queryset.filter(task_code__in=codes_of(value))
 
     def of_the_person(self, queryset: SampleQuerySet, name: str, value: bool) -> SampleQuerySet:
         person: Any = self.request.user if self.request else None
@@ -81,5 +85,4 @@ class CandidateFilter(filters.FilterSet):
         fields: list[str] = []
 
     def of_task(self, queryset: Any, name: str, value: str) -> Any:
-        codes = [task.code for task in SECONDARY_TASKS if value in (task.code, task.name)]
-        return queryset.filter(sample__task_code__in=codes)
+        return queryset.filter(sample__task_code__in=codes_of(value))

@@ -25,6 +25,7 @@ from core.guidelines import taxonomy_in
 from core.middleware import refusal_page
 from core.models import ApiToken, User
 from core.refusals import NotAllowed
+from core.viewing import person_of
 from core.workflow import Theme
 
 YEAR = 365 * 24 * 3600
@@ -122,13 +123,8 @@ def set_theme(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _person(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user
-
-
 def preferences(request: HttpRequest) -> HttpResponse:
-    person = _person(request)
+    person = person_of(request)
     form = PreferencesForm(request.POST or None, instance=User.objects.get(pk=person.pk))
     if request.method == "POST" and form.is_valid():
         actions.change_preferences(person=person, **form.cleaned_data)
@@ -146,7 +142,7 @@ def preferences(request: HttpRequest) -> HttpResponse:
 
 
 def _preferences_page(request: HttpRequest, *, status: int = 200, **more: Any) -> HttpResponse:
-    person = _person(request)
+    person = person_of(request)
     context = {
         "form": PreferencesForm(instance=person),
         "token_form": ApiTokenForm(prefix="token"),
@@ -162,13 +158,13 @@ def issue_api_token(request: HttpRequest) -> HttpResponse:
     form = ApiTokenForm(request.POST, prefix="token")
     if not form.is_valid():
         return _preferences_page(request, token_form=form, status=400)
-    token, text = actions.issue_api_token(by=_person(request), **form.cleaned_data)
+    token, text = actions.issue_api_token(by=person_of(request), **form.cleaned_data)
     return _preferences_page(request, issued=token, issued_text=text, status=201)
 
 
 @require_POST
 def revoke_api_token(request: HttpRequest, pk: int) -> HttpResponse:
-    person = _person(request)
+    person = person_of(request)
     token = get_object_or_404(ApiToken, pk=pk, person=person)
     actions.revoke_api_token(token=token, by=person)
     messages.success(request, _("“%(name)s” is revoked. Programs that use it are turned away.") % {"name": token.name})

@@ -17,7 +17,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from core.history import history_of
 from core.models import BenchmarkSettings, User
-from core.refusals import Invalid, NotAllowed, Refused
+from core.refusals import NotAllowed, Refused
+from core.viewing import person_of, refuse_into
 from documents import actions, queries
 from documents.actions import Report
 from documents.filters import DocumentFilter, known
@@ -35,20 +36,6 @@ SHOWN_FINDINGS = 300
 AROUND = 60
 PREVIEW = 600
 PREVIEWED = 20
-
-
-def person_of(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user
-
-
-def refuse_into(form: Any, refusal: Refused) -> None:
-    """A refusal at the fields it names, else above the form."""
-    if isinstance(refusal, Invalid):
-        for name, words in refusal.errors.items():
-            form.add_error(name if name in form.fields else None, [str(word) for word in words])
-    else:
-        form.add_error(None, str(refusal.message))
 
 
 # The list ---------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from benchmark.taxonomy import secondary_task
+from generation.actions import EDITABLE
 from generation.models import Call, LanguageModel, Run, RunCall
 
 
@@ -141,22 +142,7 @@ class LanguageModelSerializer(serializers.ModelSerializer[LanguageModel]):
             "name",
             "panel",
             "simulated",
-            "tier",
-            "drafting",
-            "kind",
-            "litellm_id",
-            "api_base",
-            "key_variable",
-            "context_tokens",
-            "truncate_input_to_tokens",
-            "max_output_nonthinking",
-            "max_output_thinking",
-            "temperature",
-            "usd_per_million_input",
-            "usd_per_million_output",
-            "price_read_on",
-            "note",
-            "active",
+            *EDITABLE,
             "paused_at",
             "paused_because",
             "version",
@@ -169,22 +155,4 @@ class EditModelSerializer(serializers.ModelSerializer[LanguageModel]):
 
     class Meta:
         model = LanguageModel
-        fields = [
-            "version",
-            "tier",
-            "drafting",
-            "kind",
-            "litellm_id",
-            "api_base",
-            "key_variable",
-            "context_tokens",
-            "truncate_input_to_tokens",
-            "max_output_nonthinking",
-            "max_output_thinking",
-            "temperature",
-            "usd_per_million_input",
-            "usd_per_million_output",
-            "price_read_on",
-            "note",
-            "active",
-        ]
+        fields = ["version", *EDITABLE]

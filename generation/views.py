@@ -14,6 +14,7 @@ from benchmark.taxonomy import Language
 from core import history
 from core.models import User
 from core.refusals import Invalid, NotAllowed
+from core.viewing import refuse_into
 from generation import actions, queries
 from generation.filters import RunFilter
 from generation.forms import ModelForm, ResendForm
@@ -130,9 +131,7 @@ def _saved(form: ModelForm, model: LanguageModel, lead: User) -> bool:
     try:
         actions.edit_model(model=model, version=form.cleaned_data["version"], by=lead, **form.changes())
     except Invalid as wrong:
-        for name, words in wrong.errors.items():
-            for word in words:
-                form.add_error(name, str(word))
+        refuse_into(form, wrong)
         return False
     return True
 

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from benchmark.taxonomy import SECONDARY_TASKS, Language, SecondaryTask
 from core.models import BenchmarkSettings, User
 from core.refusals import Invalid, NotAllowed, RuleBroken
+from core.viewing import refuse_into
 from release import actions, formats, labelling, listings, queries
 from release.bundling import HAS_FILES, download_response
 from release.collecting import collect
@@ -121,10 +122,9 @@ def _make(form: ReleaseForm, person: User) -> Release | None:
     try:
         return actions.make_release(by=person, **form.cleaned_data)
     except Invalid as refusal:
-        for name, words in refusal.errors.items():
-            form.add_error(name, [str(word) for word in words])
+        refuse_into(form, refusal)
     except RuleBroken as refusal:
-        form.add_error("allow_incomplete" if refusal.rule == "targets_unmet" else None, str(refusal))
+        refuse_into(form, refusal, field="allow_incomplete" if refusal.rule == "targets_unmet" else None)
     return None
 
 

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.workflow import ReconstructionStep
 from benchmark.prompts import segments
 from core.api import problem
-from core.models import User
 from core.refusals import Conflict, Invalid, Refused
+from core.viewing import person_of, refuse_into
 from documents.reading import reader_for
 from review import actions, auditing
 from review.desk import compare, desk_for
@@ -42,11 +42,6 @@ PAGE = 50
 EMPTY = Content([], [], [], [])
 
 
-def _person(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user
-
-
 def _page(request: HttpRequest, rows: QuerySet[Any]) -> Any:
     return Paginator(rows, PAGE).get_page(request.GET.get("page"))
 
@@ -64,7 +59,7 @@ class CaseRow:
 
 @require_GET
 def review_list(request: HttpRequest) -> HttpResponse:
-    person = _person(request)
+    person = person_of(request)
     context: dict[str, Any] = {"section": "reviews", "decided": DECIDED}
     if person.is_lead:
         rows = cases_for_list().prefetch_related("prediction_run__run_calls__call__model").order_by("-pk")
@@ -90,7 +85,7 @@ def review_list(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def review_next(request: HttpRequest) -> HttpResponse:
-    review = actions.next_review(by=_person(request))
+    review = actions.next_review(by=person_of(request))
     if review is None:
         messages.info(request, _("No case waits for you now."))
         return redirect("review:review_list")
@@ -100,7 +95,7 @@ def review_next(request: HttpRequest) -> HttpResponse:
 @require_POST
 def case_begin(request: HttpRequest, pk: int) -> HttpResponse:
     case = get_object_or_404(ReviewCase.objects.exclude(state=CaseState.AWAITING_PREDICTIONS), pk=pk)
-    actions.take_seat(case=case, by=_person(request))
+    actions.take_seat(case=case, by=person_of(request))
     return redirect("review:case_review", case.pk)
 
 
@@ -110,7 +105,7 @@ def case_begin(request: HttpRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def case_review(request: HttpRequest, pk: int) -> HttpResponse:
     """The form of one's own review. It knows nothing of the other one."""
-    person = _person(request)
+    person = person_of(request)
     if person.is_lead and request.method == "GET":
         return redirect("review:case_adjudicate", pk)
     case = get_object_or_404(cases_visible_to(person), pk=pk)
@@ -123,7 +118,7 @@ def case_review(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _begin_page(request: HttpRequest, case: ReviewCase) -> HttpResponse:
-    if not actions.can_take_seat(_person(request), case):
+    if not actions.can_take_seat(person_of(request), case):
         return redirect("review:case_adjudicate", case.pk)
     context = {"case": case, "desk": desk_for(case, EMPTY, places=False), **_reader(case)}
     return render(request, "review/case_begin.html", context)
@@ -138,7 +133,7 @@ def _take_in(request: HttpRequest, case: ReviewCase, review: AnswerReview) -> Ht
     try:
         review = _save(review, sent, request)
         if request.POST.get("do") == "submit":
-            actions.submit_review(review=review, version=review.version, by=_person(request))
+            actions.submit_review(review=review, version=review.version, by=person_of(request))
             messages.success(request, _("Review submitted. It is frozen now."))
             return redirect("review:review_list")
     except Refused as refusal:
@@ -159,14 +154,14 @@ def _sent_again(review: AnswerReview, sent: Content, refusal: Refused) -> HttpRe
 
 def _save(review: AnswerReview, sent: Content, request: HttpRequest) -> AnswerReview:
     return actions.save_review(
-        review=review, version=version_from(request.POST), by=_person(request), **sent.as_fields()
+        review=review, version=version_from(request.POST), by=person_of(request), **sent.as_fields()
     )
 
 
 @require_POST
 def case_save(request: HttpRequest, pk: int) -> HttpResponse:
     """The draft as it is typed (static/js/app.js, autosave): JSON in the shape of the API's problems."""
-    own = AnswerReview.objects.filter(reviewer=_person(request)).select_related("case__standardization")
+    own = AnswerReview.objects.filter(reviewer=person_of(request)).select_related("case__standardization")
     review = get_object_or_404(own, case=pk)
     sent = content_from(request.POST, elements=len(review.case.standardization.answer))
     try:
@@ -221,7 +216,7 @@ class Decision:
 def case_adjudicate(request: HttpRequest, pk: int) -> HttpResponse:
     """Both reviews side by side: for the expert who took the case, and for leads, whose look at an undecided case is
     written down."""
-    person = _person(request)
+    person = person_of(request)
     case = get_object_or_404(cases_visible_to(person), pk=pk)
     if not person.is_lead and (case.state not in DECIDED or review_of(case, person)):
         return redirect("review:case_review", case.pk)
@@ -241,15 +236,15 @@ def case_adjudicate(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def case_take(request: HttpRequest, pk: int) -> HttpResponse:
-    case = get_object_or_404(cases_visible_to(_person(request)), pk=pk)
-    actions.take_case(case=case, by=_person(request))
+    case = get_object_or_404(cases_visible_to(person_of(request)), pk=pk)
+    actions.take_case(case=case, by=person_of(request))
     return redirect("review:case_adjudicate", case.pk)
 
 
 def _adjudicate_page(
     request: HttpRequest, case: ReviewCase, decision: Decision, *, refusal: Refused | None = None
 ) -> HttpResponse:
-    person = _person(request)
+    person = person_of(request)
     shown = list(reviews_visible_to(person).filter(case=case))
     desk = desk_for(case, EMPTY, places=bool(shown))
     rows = compare(desk, shown)
@@ -278,7 +273,7 @@ def _adjudicate_page(
 
 @require_http_methods(["GET", "POST"])
 def quality(request: HttpRequest) -> HttpResponse:
-    person = _person(request)
+    person = person_of(request)
     form = DrawForm(request.POST or None)
     status = 200
     if request.method == "POST":
@@ -287,7 +282,7 @@ def quality(request: HttpRequest) -> HttpResponse:
             try:
                 drawn = actions.draw_audit(by=person, **form.cleaned_data)
             except Refused as refusal:
-                form.add_error(None, str(refusal.message))
+                refuse_into(form, refusal)
                 status = refusal.status
             else:
                 messages.success(request, _("%(n)s samples drawn.") % {"n": drawn.samples.count()})
@@ -311,7 +306,7 @@ def quality(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def quality_score(request: HttpRequest, pk: int) -> HttpResponse:
     """One drawn sample: to score, or one's own scores again, with the others' once all three are in."""
-    person = _person(request)
+    person = person_of(request)
     audited = get_object_or_404(audited_visible_to(person), pk=pk)
     refusal: Refused | None = None
     scores, attributes = scores_from(request.POST), attributes_from(request.POST, actions.ATTRIBUTES)
@@ -334,7 +329,7 @@ def _score_page(
     attributes: dict[str, Any],
     refusal: Refused | None,
 ) -> HttpResponse:
-    person = _person(request)
+    person = person_of(request)
     errors = refusal.errors if isinstance(refusal, Invalid) else {}
     context = {
         "audited": audited,

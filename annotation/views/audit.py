@@ -12,9 +12,10 @@ from annotation.access import sees_audit
 from annotation.desk import open_candidate
 from annotation.forms import FeedbackForm, page_language
 from annotation.models import Candidate, Sample
-from annotation.views.common import go, person_of, sample_or_404
+from annotation.views.common import go, sample_or_404
 from core import guidelines
 from core.refusals import Invalid, NotAllowed
+from core.viewing import person_of, refuse_into
 from documents.reading import reader_for
 
 PAGE = "annotation/sample_audit.html"
@@ -70,8 +71,7 @@ def sample_reject(request: HttpRequest, pk: int) -> HttpResponse:
         actions.reject_sample(sample=sample, feedback=request.POST.get("feedback", ""), by=person_of(request))
     except Invalid as refusal:
         form.is_valid()
-        for field, words in refusal.errors.items():
-            form.add_error(field, [str(word) for word in words])
+        refuse_into(form, refusal)
         return show(request, sample, form=form, status=refusal.status)
     messages.success(request, _("%(sample)s goes back to its annotator.") % {"sample": sample.label})
     return go(request, reverse("annotation:sample_detail", args=[sample.pk]))

@@ -12,11 +12,6 @@ from core.models import User
 from core.refusals import NotAllowed
 
 
-def person_of(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)
-    return request.user
-
-
 def is_fragment(request: HttpRequest) -> bool:
     return bool(getattr(request, "htmx", False))
 

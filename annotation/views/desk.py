@@ -18,10 +18,11 @@ from annotation.forms import EDITS, SubmitForm, edit_form, page_language
 from annotation.models import Candidate, Sample
 from annotation.queries import challenge_results
 from annotation.verifying import CHECKS
-from annotation.views.common import candidate_or_404, go, is_fragment, person_of, require_trail, sample_or_404
+from annotation.views.common import candidate_or_404, go, is_fragment, require_trail, sample_or_404
 from annotation.workflow import AT_THE_DESK, SampleState
 from core import guidelines
 from core.refusals import Conflict, Invalid
+from core.viewing import person_of, refuse_into
 from documents.reading import reader_for
 
 PANELS = ("select", "submit")
@@ -150,8 +151,7 @@ def candidate_edit(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         actions.edit_candidate(candidate=candidate, version=version, by=person_of(request), **form.cleaned_data)
     except Invalid as refusal:
-        for field, words in refusal.errors.items():
-            form.add_error(field if field in form.fields else None, [str(word) for word in words])
+        refuse_into(form, refusal)
         return show(request, candidate.sample, position=candidate.position, part=part, form=form, status=refusal.status)
     except Conflict as refusal:
         if refusal.rule != "stale_version":

@@ -15,10 +15,11 @@ from annotation.forms import SampleForm, TakeOverForm, page_language
 from annotation.models import Sample
 from annotation.queries import samples
 from annotation.story import story_of
-from annotation.views.common import person_of, sample_or_404
+from annotation.views.common import sample_or_404
 from annotation.workflow import AT_THE_DESK, SampleState
 from core.models import User
 from core.refusals import Refused
+from core.viewing import person_of, refuse_into
 
 PER_PAGE = 50
 
@@ -45,7 +46,7 @@ def _create(request: HttpRequest, form: SampleForm | None) -> bool:
             document=given["document"], task_code=given["secondary_task"], by=person_of(request)
         )
     except Refused as refusal:
-        form.add_error(None, str(refusal))
+        refuse_into(form, refusal)
         return False
     messages.success(request, _("%(sample)s is planned.") % {"sample": sample.label})
     return True

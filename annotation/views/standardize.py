@@ -30,12 +30,13 @@ from annotation.standardizing import (
 from annotation.standardizing import (
     render as render_parts,
 )
-from annotation.views.common import go, is_fragment, person_of, require_trail, sample_or_404
+from annotation.views.common import go, is_fragment, require_trail, sample_or_404
 from annotation.workflow import SampleState
 from benchmark.findings import Finding
 from benchmark.forms import Kind, classify
 from benchmark.framing import Parts, fixed_text, segments
 from core.refusals import Conflict, RuleBroken
+from core.viewing import person_of
 from documents.reading import reader_for
 
 PAGE = "annotation/sample_standardize.html"

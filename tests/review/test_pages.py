@@ -212,3 +212,12 @@ def test_lists_take_a_constant_number_of_queries(django_assert_max_num_queries: 
         client = signed_in(who)
         with django_assert_max_num_queries(22):
             client.get(reverse("review:review_list"))
+
+
+def test_a_seed_that_is_too_large_is_said_at_the_seed() -> None:
+    client = Client()
+    client.force_login(make_lead())
+    answer = client.post("/quality/", {"size": "3", "seed": str(2**70)})
+    assert answer.status_code == 400
+    assert list(answer.context["form"].errors) == ["seed"]
+    assert str(2**70) in answer.content.decode()
