@@ -24,6 +24,22 @@ class Origin(TextChoices):
     TRIM = "trim", _("trimmed")
     JOIN = "join", _("joined")
     REVISION = "revision", _("revised")
+    CUT = "cut", _("cut out")
+
+
+class BatchState(TextChoices):
+    WAITING = "waiting", _("waiting")
+    RUNNING = "running", _("at work")
+    FINISHED = "finished", _("finished")
+    CANCELLED = "cancelled", _("cancelled")
+
+
+class Outcome(TextChoices):
+    """Of one text of a batch. Flagged: taken, but a person should look twice."""
+
+    ACCEPTED = "accepted", _("accepted")
+    FLAGGED = "flagged", _("flagged")
+    REFUSED = "refused", _("refused")
 
 
 VERSION_LIFECYCLE = Lifecycle(
@@ -40,5 +56,15 @@ VERSION_LIFECYCLE = Lifecycle(
             [VersionState.PENDING, VersionState.APPROVED],
             VersionState.REJECTED,
         ),
+    ],
+)
+
+BATCH_LIFECYCLE = Lifecycle(
+    BatchState,
+    [
+        ("start", [BatchState.WAITING], BatchState.RUNNING),
+        ("finish", [BatchState.RUNNING], BatchState.FINISHED),
+        # What was taken before stays: each text of a batch stands by itself.
+        ("cancel", [BatchState.WAITING, BatchState.RUNNING], BatchState.CANCELLED),
     ],
 )

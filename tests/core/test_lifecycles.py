@@ -10,7 +10,7 @@ from annotation.models import Candidate, Sample
 from core import history
 from core.models import Event, Stateful
 from core.refusals import Conflict
-from documents.models import DocumentVersion
+from documents.models import DocumentVersion, ImportBatch
 from generation.models import Call, Run
 from generation.workflow import Purpose
 from release.models import Release
@@ -35,6 +35,7 @@ def _run() -> Run:
 
 MAKE: dict[type[Stateful], Callable[[], Stateful]] = {
     DocumentVersion: make_version,
+    ImportBatch: lambda: ImportBatch.objects.create(digest="0" * 64),
     Run: _run,
     Call: lambda: make_call(_run(), make_model()),
     Sample: lambda: make_sample(candidates=0),

@@ -1,0 +1,81 @@
+"""Correcting what is recorded, and making new texts: trimmed, revised."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from core.refusals import NotAllowed, Refused
+from core.viewing import person_of, refuse_into
+from documents import actions, queries
+from documents.forms import CorrectionForm, DecisionForm, RevisionForm, TrimForm
+from documents.models import Document
+from documents.views.compliance import detail_page, version_asked_for
+
+
+@require_POST
+def document_correct(request: HttpRequest, pk: int) -> HttpResponse:
+    document = get_object_or_404(Document.objects.select_related("imported_by"), pk=pk)
+    form = CorrectionForm(request.POST)
+    if form.is_valid():
+        try:
+            actions.correct_document(document=document, by=person_of(request), **form.cleaned_data)
+        except Refused as refusal:
+            refuse_into(form, refusal)
+            status = refusal.status
+        else:
+            messages.success(request, _("Corrected."))
+            return redirect("documents:document_detail", pk=pk)
+    else:
+        status = 400
+    document.refresh_from_db()
+    version = version_asked_for(request, document)
+    return detail_page(request, version, DecisionForm(), status=status, correction=form, correcting=True)
+
+
+@require_POST
+def document_trim(request: HttpRequest, pk: int) -> HttpResponse:
+    document = get_object_or_404(Document.objects.select_related("imported_by"), pk=pk)
+    form = TrimForm(request.POST)
+    status = 400
+    if form.is_valid():
+        try:
+            version = actions.trim_document(document=document, by=person_of(request), **form.cleaned_data)
+        except Refused as refusal:
+            refuse_into(form, refusal)
+            status = refusal.status
+        else:
+            messages.success(
+                request, _("Version %(n)s has %(tokens)s tokens.") % {"n": version.number, "tokens": version.tokens}
+            )
+            return redirect("documents:document_detail", pk=pk)
+    version = version_asked_for(request, document)
+    return detail_page(request, version, DecisionForm(), status=status, trim=form, trimming=True)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def document_revise(request: HttpRequest, pk: int) -> HttpResponse:
+    """Edit the text: a new version, which goes back to compliance."""
+    document = get_object_or_404(Document, pk=pk)
+    person = person_of(request)
+    if not actions.can_revise_document(person, document):
+        raise NotAllowed(_("This is not for your role to do."))
+    latest = version_asked_for(request, document)
+    status = 200
+    if request.method == "POST":
+        form = RevisionForm(request.POST)
+        status = 400
+        if form.is_valid():
+            try:
+                actions.revise_document(document=document, by=person, **form.cleaned_data)
+            except Refused as refusal:
+                refuse_into(form, refusal)
+                status = refusal.status
+            else:
+                messages.success(request, _("The new text waits for compliance."))
+                return redirect("documents:document_detail", pk=pk)
+    else:
+        form = RevisionForm(initial={"text": queries.text_of(latest), "based_on": latest.number})
+    context = {"section": "documents", "document": document, "version": latest, "form": form}
+    return render(request, "documents/document_revise.html", context, status=status)
