@@ -126,13 +126,20 @@ class FragmentMessagesMiddleware:
 
 
 class RefusalMiddleware:
-    """An action's refusal that a view did not show itself: as a page, or as a fragment's message, with its status."""
+    """An action's refusal that a view did not show itself: as a page, or as a fragment's message, with its status.
+    And words for who opens an address that only takes a form."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
+        response = self.get_response(request)
+        if response.status_code == 405 and request.method == "GET" and not request.path.startswith("/api/"):
+            # Somebody opened, or reloaded, the address of a form: Django's own answer is a blank page.
+            page = render(request, "errors/405.html", {"status": 405}, status=405)
+            page.headers["Allow"] = response.headers["Allow"]
+            return page
+        return response
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponseBase | None:
         if not isinstance(error, Refused):

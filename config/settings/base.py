@@ -146,6 +146,7 @@ LANGUAGE_COOKIE_SAMESITE = "Lax"
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True
+FORMAT_MODULE_PATH = "config.formats"
 
 # Files served with the pages -------------------------------------------------------------------------
 STATIC_URL = "static/"

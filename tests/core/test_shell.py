@@ -226,13 +226,19 @@ def test_an_error_of_a_fragment_is_a_fragment(page: Client, effects: list[str], 
     assert "<html" not in answer.content.decode()
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 409, 500])
+@pytest.mark.parametrize("status", [400, 403, 404, 405, 409, 500])
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_each_error_page_stands_alone_in_both_languages(status: int, language: str) -> None:
     with translation.override(language):
         html = render_to_string(f"errors/{status}.html")
     heading = html.split("<h1>")[1].split("</h1>")[0]
     assert heading.isascii() == (language == "en")
+
+
+def test_the_address_of_a_form_says_so_to_who_opens_it(page: Client) -> None:
+    answer = page.get(reverse("core:set_theme"))
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
+    assert "This address takes a form" in answer.content.decode()
 
 
 # Navigation -------------------------------------------------------------------------------------------------------

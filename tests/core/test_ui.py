@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 from django import forms
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Paginator
 from django.template import Context, Template
 from django.test import RequestFactory
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from benchmark.taxonomy import Language
 from core.guidelines import CHECKLIST, ISSUE_KINDS, QUALITY_DIMENSIONS, TASK_A_CHECKS, TASK_B_CHECKS, taxonomy_in
@@ -124,3 +125,9 @@ def test_the_guidelines_show_all_25_tasks_in_the_pages_language(language: Langua
     assert all(
         task.definition.isascii() == (language is Language.ENGLISH) for primary in shown for task in primary.tasks
     )
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_figures_are_grouped_in_both_languages(language: str) -> None:
+    with translation.override(language):
+        assert intcomma(1234567) == "1,234,567"

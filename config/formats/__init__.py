@@ -1,0 +1,1 @@
+"""How figures are written, where it differs from Django's own."""
