@@ -6,12 +6,14 @@ no Chinese text does without. Everything else is refused with the reason and the
 """
 
 import codecs
+import re
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.refusals import Invalid, RuleBroken
+from documents.formats.kinds import kind_of
 
 # Longer marks first: UTF-32's little-endian mark begins with UTF-16's.
 BOMS: tuple[tuple[bytes, str], ...] = (
@@ -69,20 +71,14 @@ TOO_FEW = 4
 ZERO_SHARE = 0.05
 STRAY = 4
 
-MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"%PDF-", "PDF"),
-    (b"PK\x03\x04", "ZIP"),
-    (b"\x1f\x8b", "GZIP"),
-    (b"\x7fELF", "ELF"),
-    (b"\x89PNG", "PNG"),
-    (b"GIF8", "GIF"),
-    (b"\xff\xd8\xff", "JPEG"),
-    (b"\xd0\xcf\x11\xe0", "OLE"),
-    (b"7z\xbc\xaf", "7z"),
-    (b"Rar!", "RAR"),
-    (b"SQLite format 3\x00", "SQLite"),
-    (b"MZ\x90\x00", "EXE"),
+# What a page says of its own encoding, in the first kilobytes as browsers look for it.
+_DECLARED = re.compile(
+    rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([A-Za-z0-9._:-]{1,40})|<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})""",
+    re.IGNORECASE,
 )
+DECLARED_WITHIN = 4096
+# As browsers read these names.
+MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252"}
 
 
 @dataclass(frozen=True)
@@ -126,13 +122,83 @@ def known_encoding(name: str) -> str:
 
 
 def refuse_other_kinds(data: bytes) -> None:
-    for mark, kind in MAGIC:
-        if data.startswith(mark):
-            raise RuleBroken(
-                _("This is not a text: it begins like a %(kind)s file.") % {"kind": kind},
-                rule="type_mismatch",
-                position=0,
-            )
+    kind = kind_of(data)
+    if kind:
+        raise RuleBroken(
+            _("This is not a text: it begins like a %(kind)s file. Name it by what it is, or choose another file.")
+            % {"kind": {"encrypted": "OLE", "broken": "ZIP"}.get(kind, kind)},
+            rule="type_mismatch",
+            position=0,
+        )
+
+
+def decode_page(data: bytes, *, encoding: str = "") -> Decoded:
+    """The text of a web page. What the uploader names counts; else its mark, else UTF-8 if it is that strictly,
+    whatever it declares (no other text is UTF-8 by accident); else what it declares, if that fits strictly and the page
+    does not read as Chinese in GB18030 instead; else as any other text.
+
+    Raises what `decode` raises.
+    """
+    if encoding.strip() or any(data.startswith(mark) for mark, _marked in BOMS):
+        return decode(data, encoding=encoding)
+    refuse_other_kinds(data)
+    declared = declared_encoding(data)
+    if not declared or declared == "utf-8" or _is_utf_8(data):
+        return _found(data)
+    try:
+        text = data.decode(declared)
+    except UnicodeDecodeError as error:
+        raise _contradicted(declared, error.start) from None
+    chinese = _as_chinese(data)
+    if declared == "gb18030" and (chinese or sum(letter > "\x7f" for letter in text) < TOO_FEW):
+        return Decoded(text, declared)
+    if declared == "gb18030" or chinese:
+        raise _contradicted(declared, next(place for place, byte in enumerate(data) if byte > 0x7F))
+    return Decoded(text, declared)
+
+
+def declared_encoding(data: bytes) -> str:
+    """The name in ENCODINGS that a page declares; empty where it declares none, or one that is not known here."""
+    found = _DECLARED.search(data[:DECLARED_WITHIN])
+    if found is None:
+        return ""
+    try:
+        plain = codecs.lookup((found[1] or found[2]).decode()).name
+    except LookupError:
+        return ""
+    plain = MEANT.get(plain, SAME_AS.get(plain, plain))
+    # A declaration that can be read byte by byte is not in UTF-16, whatever it says.
+    return plain if plain in ENCODINGS and not plain.startswith(("utf-16", "utf-32")) else ""
+
+
+def _is_utf_8(data: bytes) -> bool:
+    if b"\x1b" in data:
+        # ISO 2022 hides in ASCII.
+        return False
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _as_chinese(data: bytes) -> bool:
+    try:
+        return reads_as_chinese(data.decode("gb18030"))
+    except UnicodeDecodeError:
+        return False
+
+
+def _contradicted(declared: str, position: int) -> RuleBroken:
+    return RuleBroken(
+        _(
+            "The page says that it is in %(encoding)s, but it is not (see byte %(position)s). Name its encoding, or "
+            "save it as UTF-8."
+        )
+        % {"encoding": declared.upper(), "position": position},
+        rule="encoding",
+        position=position,
+    )
 
 
 def _found(data: bytes) -> Decoded:

@@ -1,10 +1,17 @@
-"""What an uploader hands over, taken apart into texts: files, folders, archives (zip, tar, tar.gz), JSONL.
+"""What an uploader hands over, taken apart into texts: files, folders, archives (zip, tar, tar.gz), JSONL, JSON.
 
-Nothing is written to disk and nothing is trusted: names are only shown, sizes are counted while reading, and whatever
-is wrong with one part is said for that part (a Piece with a refusal) while the others go on.
+Nothing is written to disk and nothing is trusted: names are only shown, sizes are checked before and counted while
+reading, and whatever is wrong with one part is said for that part (a Piece with a refusal) while the others go on.
+
+A line of JSONL is an object with `text` and any of the other FIELDS, in UTF-8. There is no field for an id: a document
+is known by its text (SHA-256), and gets a number of ours; a field that is not known is refused rather than dropped.
+
+A .json file holds documents, and is taken like JSONL, when it is one object with a text in `text` and no field that is
+not known, or a list of objects that all have a text in `text`. Any other .json file is itself the document.
 """
 
 import io
+import re
 import tarfile
 import zipfile
 import zlib
@@ -17,16 +24,29 @@ import orjson
 from django.utils.translation import gettext as _
 
 from core.refusals import Refused, RuleBroken
+from core.text import clean_text
+from documents.decoding import BOMS, decode, refuse_other_kinds
+from documents.formats.asking import read_apart
+from documents.formats.boxes import opened
+from documents.formats.faults import Fault
+from documents.formats.kinds import kind_of
 from documents.intake import MAX_FILE, MIB, too_large
 
 MAX_MEMBERS = 5_000
 MAX_UNPACKED = 1024 * MIB
 # A line of JSONL may write each character as \uXXXX.
 MAX_LINE = 6 * MAX_FILE
+# A longer line is looked over before it is parsed: outside its texts it has no need of more than this.
+LONG_LINE = MIB
+MAX_BONES = 10_000
+# A header of a tar file is read into memory whole.
+MAX_TAR_HEADER = MIB
+MAX_NAME = 1_000
 
 ZIP = frozenset({".zip"})
 TAR = frozenset({".tar", ".tgz", ".gz"})
 JSONL = frozenset({".jsonl", ".ndjson"})
+JSON = frozenset({".json"})
 LITTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 
 FIELDS: dict[str, type] = {
@@ -39,6 +59,8 @@ FIELDS: dict[str, type] = {
     "source_url": str,
     "licence": str,
 }
+
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -75,20 +97,32 @@ def pieces_of_path(path: Path) -> Iterator[Piece]:
 def pieces_of(name: str, data: bytes) -> Iterator[Piece]:
     """The texts in one file, by the end of its name."""
     kind = PurePosixPath(name).suffix.lower()
+    name = shown(name)
     try:
         if kind in ZIP:
             yield from _of_members(name, _zip_members(data))
         elif kind in TAR:
             yield from _of_members(name, _tar_members(data))
-        elif kind in JSONL:
-            yield from _of_lines(name, data)
         else:
-            yield Piece(name, data=data)
+            yield from _of_file(name, kind, data)
     except Refused as refusal:
         yield Piece(name, refusal=refusal)
-    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, NotImplementedError):
-        words = _("The archive is damaged, or of a kind that is not read: import its files one by one.")
-        yield Piece(name, refusal=RuleBroken(words, rule="archive"))
+    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError, NotImplementedError, ValueError):
+        yield Piece(name, refusal=_damaged())
+
+
+def _of_file(name: str, kind: str, data: bytes) -> Iterator[Piece]:
+    if kind in JSONL:
+        yield from _of_lines(name, data)
+    elif kind in JSON:
+        yield from _of_json(name, data)
+    else:
+        yield Piece(name, data=data)
+
+
+def shown(name: str) -> str:
+    """A name as it is shown and stored: one line, no control characters, whole characters, not endless."""
+    return " ".join(clean_text(name).split())[:MAX_NAME]
 
 
 # Archives ---------------------------------------------------------------------------------------------------------
@@ -97,52 +131,99 @@ def pieces_of(name: str, data: bytes) -> Iterator[Piece]:
 def _of_members(name: str, members: Iterable[tuple[str, bytes | Refused]]) -> Iterator[Piece]:
     unpacked = 0
     for inner, content in members:
-        path = f"{name}/{inner}"
+        path = f"{name}/{shown(inner)}"
         if isinstance(content, Refused):
             yield Piece(path, refusal=content)
             continue
         unpacked += len(content)
         if unpacked > MAX_UNPACKED:
-            words = _("The archive unpacks to more than %(limit)s MiB. What came before was taken.")
-            raise RuleBroken(words % {"limit": MAX_UNPACKED // MIB}, rule="archive_too_large")
-        if PurePosixPath(inner).suffix.lower() in ZIP | TAR:
+            raise _too_much()
+        kind = PurePosixPath(inner).suffix.lower()
+        if kind in ZIP | TAR:
             yield Piece(path, refusal=RuleBroken(_("An archive inside an archive is not read."), rule="archive"))
-        elif PurePosixPath(inner).suffix.lower() in JSONL:
-            yield from _of_lines(path, content)
-        else:
-            yield Piece(path, data=content)
+            continue
+        try:
+            yield from _of_file(path, kind, content)
+        except Refused as refusal:
+            yield Piece(path, refusal=refusal)
 
 
 def _zip_members(data: bytes) -> Iterator[tuple[str, bytes | Refused]]:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+    kind = kind_of(data)
+    if kind in ("DOCX", "EPUB"):
+        words = _("This is a %(kind)s file, not an archive of texts. Give it the name .%(ending)s.")
+        raise RuleBroken(words % {"kind": kind, "ending": kind.lower()}, rule="type_mismatch", position=0)
+    try:
+        # Folders and litter are entries too.
+        archive = opened(data, entries=4 * MAX_MEMBERS, unpacked=MAX_UNPACKED)
+    except Fault as found:
+        raise {"crowded": _crowded, "bomb": _too_much}.get(found.rule, _damaged)() from None
+    with archive:
         infos = [info for info in archive.infolist() if not info.is_dir() and not _is_litter(info.filename)]
         _refuse_crowd(len(infos))
         for info in infos:
-            fault = _fault_of_name(info.filename)
-            if info.flag_bits & 1:
-                fault = RuleBroken(_("This part of the archive is encrypted."), rule="encrypted")
-            if fault is None and (info.external_attr >> 16) & 0o170000 == 0o120000:
-                fault = _no_file()
+            name = _name_of(info)
+            fault = _fault_of_entry(info, name)
             if fault is not None:
-                yield info.filename, fault
+                yield name, fault
                 continue
-            with archive.open(info) as member:
-                yield info.filename, _bounded(member.read(MAX_FILE + 1))
+            try:
+                with archive.open(info) as member:
+                    yield name, _bounded(member.read(MAX_FILE + 1))
+            except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError):
+                yield name, RuleBroken(_("This part of the archive is damaged."), rule="archive")
+
+
+def _fault_of_entry(info: zipfile.ZipInfo, name: str) -> Refused | None:
+    if info.flag_bits & 1:
+        return RuleBroken(_("This part of the archive is encrypted."), rule="encrypted")
+    if (info.external_attr >> 16) & 0o170000 == 0o120000:
+        return _no_file()
+    if info.file_size > MAX_FILE:
+        return too_large(info.file_size)
+    return _fault_of_name(name)
+
+
+def _name_of(info: zipfile.ZipInfo) -> str:
+    """Zip files made in China name their entries in GBK and say nothing of it; zipfile then takes them for cp437."""
+    if info.flag_bits & 0x800 or info.filename.isascii():
+        return info.filename
+    try:
+        written = info.filename.encode("cp437")
+    except UnicodeEncodeError:
+        return info.filename
+    for encoding in ("utf-8", "gb18030"):
+        try:
+            return written.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return info.filename
+
+
+class _Header(tarfile.TarInfo):
+    """A header that does not swallow memory: long names and attributes are small in every honest archive."""
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        described = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
+        if self.type in (*described, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK) and self.size > MAX_TAR_HEADER:
+            raise tarfile.ReadError("header too large")
+        return super()._proc_member(archive)  # type: ignore[misc]
 
 
 def _tar_members(data: bytes) -> Iterator[tuple[str, bytes | Refused]]:
-    # Read as a stream: the size that counts is what has been unpacked so far, not what a header says.
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r|*") as archive:
+    # Read as a stream: nothing is unpacked but what comes next.
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r|*", tarinfo=_Header) as archive:
         for number, info in enumerate(archive, 1):
             _refuse_crowd(number)
+            # What is passed over has to be unpacked too.
+            if info.offset_data + info.size > MAX_UNPACKED:
+                raise _too_much()
             if info.isdir() or _is_litter(info.name):
                 continue
             fault = _fault_of_name(info.name) if info.isreg() else _no_file()
             if fault is not None:
                 yield info.name, fault
                 continue
-            if info.size > MAX_UNPACKED:
-                raise too_large(info.size)
             member = archive.extractfile(info)
             assert member is not None
             yield info.name, _bounded(member.read(MAX_FILE + 1))
@@ -154,8 +235,24 @@ def _bounded(content: bytes) -> bytes | Refused:
 
 def _refuse_crowd(count: int) -> None:
     if count > MAX_MEMBERS:
-        words = _("The archive holds more than %(limit)s files. Cut it into several.")
-        raise RuleBroken(words % {"limit": MAX_MEMBERS}, rule="archive_too_large")
+        raise _crowded()
+
+
+def _crowded() -> Refused:
+    words = _("The archive holds more than %(limit)s files. Cut it into several.")
+    return RuleBroken(words % {"limit": MAX_MEMBERS}, rule="archive_too_large")
+
+
+def _too_much() -> Refused:
+    words = _(
+        "The archive unpacks to more than %(limit)s MiB, or out of all proportion to its size. Cut it into several."
+    )
+    return RuleBroken(words % {"limit": MAX_UNPACKED // MIB}, rule="archive_too_large")
+
+
+def _damaged() -> Refused:
+    words = _("The archive is damaged, or of a kind that is not read: import its files one by one.")
+    return RuleBroken(words, rule="archive")
 
 
 def _is_litter(name: str) -> bool:
@@ -179,12 +276,40 @@ def _no_file() -> Refused:
 
 def _of_lines(name: str, data: bytes) -> Iterator[Piece]:
     """One text per line. A bad line is named and never stops the others; blank lines are passed over."""
+    refuse_other_kinds(data)
+    for mark, marked in BOMS:
+        if data.startswith(mark) and marked != "utf-8":
+            words = _("JSONL is read in UTF-8 only; this is %(encoding)s. Save it as UTF-8.")
+            raise RuleBroken(words % {"encoding": marked.upper()}, rule="encoding", position=0)
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     if not any(line.strip() for line in lines):
         yield Piece(name, refusal=RuleBroken(_("The file holds no line."), rule="empty"))
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield _of_line(f"{name}:{number}", number, line)
+
+
+def _of_json(name: str, data: bytes) -> Iterator[Piece]:
+    """The documents in it, entry by entry; where it holds none, the file as it is."""
+    rows = _rows_of(data)
+    if not rows:
+        yield Piece(name, data=data)
+    for number, row in enumerate(rows, 1):
+        yield _of_line(f"{name}:{number}", number, row)
+
+
+def _rows_of(data: bytes) -> list[bytes]:
+    if len(data) > MAX_FILE or data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
+        return []
+    try:
+        text = decode(data).text
+    except Refused:
+        # Whoever reads the file as one document says why, or is told the encoding.
+        return []
+    if '"text"' not in text:
+        return []
+    lines = read_apart("rows", text.encode()).text
+    return lines.encode().split(b"\n") if lines else []
 
 
 def _of_line(path: str, number: int, line: bytes) -> Piece:
@@ -199,6 +324,8 @@ def _of_line(path: str, number: int, line: bytes) -> Piece:
 def _read_line(line: bytes) -> dict[str, Any]:
     if len(line) > MAX_LINE:
         raise too_large(len(line))
+    if len(line) > LONG_LINE and len(_STRING.sub(b"", line)) > MAX_BONES:
+        raise RuleBroken(_("its fields must be texts, or true or false: it holds more than that."), rule="jsonl")
     try:
         row = orjson.loads(line)
     except orjson.JSONDecodeError as error:

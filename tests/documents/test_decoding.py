@@ -104,7 +104,7 @@ def test_what_is_no_text_is_refused_whatever_its_name(data: bytes) -> None:
     assert rule_of(data)[0] == "type_mismatch"
 
 
-@pytest.mark.parametrize("name", ["book.pdf", "book.HTML", "a/b.docx", "x.epub"])
+@pytest.mark.parametrize("name", ["book.rtf", "book.MOBI", "a/b.doc", "x.odt", "x.mhtml"])
 def test_formats_not_yet_read_are_refused_by_name(name: str) -> None:
     with pytest.raises(RuleBroken) as caught:
         read_file(b"<p>text</p>", file_name=name)

@@ -115,7 +115,7 @@ def test_each_file_of_a_batch_is_reported_and_the_good_ones_go_in() -> None:
         "good.txt": ("flagged", "", None),
         "again.txt": ("refused", "duplicate", None),
         "bad.txt": ("refused", "encoding", 3),
-        "book.pdf": ("refused", "unsupported_format", None),
+        "book.pdf": ("refused", "damaged", None),
         "empty.txt": ("refused", "empty", None),
     }
     page = response.content.decode()

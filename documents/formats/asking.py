@@ -1,0 +1,122 @@
+"""Has a file parsed in a process of its own, and puts what came of it into words."""
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from documents.formats.answers import REMARKS, Answer, one_line
+from documents.formats.wording import refusal
+
+ROOT = Path(__file__).resolve().parents[2]
+# -I: no environment, no current directory, no user's packages. The root comes last, so that it hides no library.
+START = (
+    "import sys; sys.path.append(sys.argv[1]); from documents.formats.child import main; sys.exit(main(sys.argv[2:]))"
+)
+MIB = 1024 * 1024
+MAX_ANSWER = 160 * MIB
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of one child: bytes of memory, and seconds both of processor time and by the clock."""
+
+    memory: int = 512 * MIB
+    seconds: int = 60
+
+
+LIMITS = Limits()
+
+
+def read_apart(kind: str, data: bytes, *, limits: Limits | None = None) -> Answer:
+    """`kind` is one of child.READERS. Raises RuleBroken; no fault of the file or its parser raises anything else."""
+    limits = limits or LIMITS
+    with tempfile.TemporaryFile() as source:
+        source.write(data)
+        source.seek(0)
+        output, ended = _run(kind, source, limits)
+    head, _newline, body = output.partition(b"\n")
+    if ended == "too_slow" or ended == -signal.SIGXCPU or ended == -signal.SIGALRM:
+        raise refusal(kind, "limit_time", {"seconds": limits.seconds})
+    if ended == -signal.SIGKILL:
+        raise refusal(kind, "limit_memory", {"mib": limits.memory // MIB})
+    try:
+        said: dict[str, Any] = json.loads(head)
+        text = body.decode()
+    except ValueError:
+        raise refusal(kind, "damaged", {}) from None
+    if not said.get("ok"):
+        details = {"seconds": limits.seconds, "mib": limits.memory // MIB, **said.get("details", {})}
+        raise refusal(kind, str(said.get("rule")), details)
+    return Answer(text, one_line(str(said.get("title", ""))), _checked(said.get("remarks")))
+
+
+def _checked(remarks: Any) -> list[dict[str, Any]]:
+    """Names and numbers only, whatever a parser that a file took over may say."""
+    checked = []
+    for remark in remarks if isinstance(remarks, list) else []:
+        numbers = {name: remark.get(name) for name in ("count", "position", "page")}
+        if remark.get("rule") in REMARKS:
+            whole = {name: number for name, number in numbers.items() if isinstance(number, int)}
+            checked.append({"rule": remark["rule"], "count": 0, **whole})
+    return checked
+
+
+def _run(kind: str, source: Any, limits: Limits) -> tuple[bytes, int | str]:
+    """What the child wrote, and how it ended: its return code, or `too_slow`."""
+    command = [sys.executable, "-I", "-X", "utf8", "-c", START, str(ROOT)]
+    child = subprocess.Popen(  # noqa: S603 (our own interpreter and words)
+        [*command, kind, str(limits.memory), str(limits.seconds)],
+        stdin=source,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd="/",
+        env={},
+        start_new_session=True,
+    )
+    try:
+        output = _listen(child, time.monotonic() + limits.seconds)
+        if output is None:
+            return b"", "too_slow"
+        return output, child.wait(timeout=5)
+    except subprocess.TimeoutExpired:
+        return b"", "too_slow"
+    finally:
+        _end(child)
+
+
+def _listen(child: subprocess.Popen[bytes], until: float) -> bytes | None:
+    """All that the child writes until it closes its output; None when it is not done by then."""
+    assert child.stdout is not None
+    pieces: list[bytes] = []
+    size = 0
+    with selectors.DefaultSelector() as selector:
+        selector.register(child.stdout, selectors.EVENT_READ)
+        while (left := until - time.monotonic()) > 0:
+            if not selector.select(left):
+                return None
+            piece = os.read(child.stdout.fileno(), MIB)
+            if not piece:
+                return b"".join(pieces)
+            pieces.append(piece)
+            size += len(piece)
+            if size > MAX_ANSWER:
+                return b""
+    return None
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """The child and all that it may have started are gone when this returns."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child.pid, signal.SIGKILL)
+    assert child.stdout is not None
+    child.stdout.close()
+    child.wait()
