@@ -46,6 +46,7 @@ TITLES = {
     404: "Not found",
     405: "Method not allowed",
     409: "Conflict",
+    411: "Length required",
     413: "Too large",
     415: "Unsupported media type",
     422: "A rule of the pipeline forbids this",

@@ -17,9 +17,11 @@ from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django_htmx.http import trigger_client_event
 
 from core import idempotency
+from core.api import problem
 from core.models import User
 from core.refusals import Invalid, Refused
 
@@ -176,6 +178,68 @@ class LazyWords(DjangoJSONEncoder):
 
     def default(self, o: Any) -> Any:
         return str(o) if isinstance(o, Promise) else super().default(o)
+
+
+class TooLarge(Refused):
+    """More was sent than is taken at once (413)."""
+
+    status = 413
+    rule = "too_large"
+
+
+class LengthUnknown(Refused):
+    """The request does not say how long it is (411)."""
+
+    status = 411
+    rule = "length_required"
+
+
+class UploadLimitMiddleware:
+    """What says that it is too large is refused before a byte of it is read. Stands above whatever reads the body."""
+
+    SLACK = 4 * 1024 * 1024  # the other fields and the borders between the parts
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        refusal = self.refusal_of(request)
+        if refusal is None:
+            return self.get_response(request)
+        response = unread_refusal(request, refusal)
+        response.headers["Connection"] = "close"
+        return response
+
+    def refusal_of(self, request: HttpRequest) -> Refused | None:
+        length = request.META.get("CONTENT_LENGTH") or ""
+        if not length and "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
+            return LengthUnknown(_("Send the request with its length (Content-Length), not in chunks."))
+        if length.isdecimal() and int(length) > settings.LBP_MAX_UPLOAD + self.SLACK:
+            return too_large_upload()
+        return None
+
+
+def too_large_upload() -> TooLarge:
+    return TooLarge(
+        _(
+            "Together the files are too large: at most %(limit)s MiB in one upload. Send them in parts, "
+            "or use the command import_documents, which has no such limit."
+        )
+        % {"limit": settings.LBP_MAX_UPLOAD // (1024 * 1024)}
+    )
+
+
+def unread_refusal(request: HttpRequest, error: Refused) -> HttpResponse:
+    """Like `refusal_page`, for a request whose body is not to be read."""
+    if request.path.startswith("/api/"):
+        return problem(error.status, str(error.message), rule=error.rule)
+    if request.headers.get("HX-Request") == "true":
+        response = render(request, "components/refusal.html", {"refusal": error}, status=error.status)
+        response.headers["HX-Retarget"] = "#refusal"
+        response.headers["HX-Reswap"] = "innerHTML"
+        return response
+    context = {"refusal": error, "typed": [], "back": _page_before(request)}
+    return render(request, "errors/refused.html", context, status=error.status)
 
 
 SECRETS = frozenset({"csrfmiddlewaretoken", "_once", "next"})

@@ -5,6 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.db import connection
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.middleware.csrf import get_token
@@ -22,7 +23,7 @@ from core import guidelines as criteria
 from core.context_processors import THEME_COOKIE, theme_cookie
 from core.forms import ApiTokenForm, PreferencesForm
 from core.guidelines import taxonomy_in
-from core.middleware import refusal_page
+from core.middleware import TooLarge, refusal_page, unread_refusal
 from core.models import ApiToken, User
 from core.refusals import NotAllowed
 from core.viewing import person_of
@@ -70,6 +71,17 @@ def error_page(request: HttpRequest, status: int) -> HttpResponse:
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if isinstance(exception, TooManyFilesSent):
+        words = _(
+            "More than %(limit)s files at once are too many. Put them into one zip or tar.gz, "
+            "or use the command import_documents."
+        ) % {"limit": settings.DATA_UPLOAD_MAX_NUMBER_FILES}
+        return unread_refusal(request, TooLarge(words, rule="too_many_files"))
+    if isinstance(exception, RequestDataTooBig):
+        words = _("The form is too large: at most %(limit)s MiB of typed text. Send long texts as files.") % {
+            "limit": settings.DATA_UPLOAD_MAX_MEMORY_SIZE // (1024 * 1024)
+        }
+        return unread_refusal(request, TooLarge(words))
     return error_page(request, 400)
 
 

@@ -12,21 +12,26 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from core.api import ProblemSerializer, ViewSet
-from core.refusals import Invalid, RuleBroken
+from core.refusals import Invalid, NotAllowed, RuleBroken
 from documents import actions, queries
+from documents.actions import Facts, Sent
 from documents.filters import DocumentFilter
-from documents.models import Document, DocumentVersion
+from documents.models import Document, DocumentVersion, ImportBatch
 from documents.serializers import (
     ApproveSerializer,
+    BatchLineSerializer,
+    BatchSerializer,
     CreateSerializer,
     DocumentDetailSerializer,
     DocumentSerializer,
     JoinSerializer,
     RangeSerializer,
     RejectSerializer,
+    SendBatchSerializer,
     TrimSerializer,
 )
 from documents.unpacking import pieces_of
+from documents.workflow import Outcome
 
 REFUSED = dict.fromkeys((400, 403, 409, 422), ProblemSerializer)
 
@@ -63,7 +68,9 @@ class DocumentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet)
             return self.answer(actions.paste_document(text=text, by=self.person, **body), status.HTTP_201_CREATED)
         pieces = list(pieces_of(file.name, file.read()))
         if len(pieces) != 1 or pieces[0].path != file.name or pieces[0].data is None:
-            words = _("One text in a request. Archives and JSONL are taken by the page and by import_documents.")
+            words = _(
+                "One text in a request. Archives and JSONL are taken at /batches/, by the page and by import_documents."
+            )
             raise RuleBroken(words, rule="unsupported_format")
         version = actions.import_document(
             data=pieces[0].data, file_name=file.name, by=self.person, encoding=encoding, **body
@@ -141,4 +148,59 @@ class DocumentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet)
         return self.answer(version, status.HTTP_201_CREATED)
 
 
-routes: list[tuple[str, type[ViewSet], str]] = [("documents", DocumentViewSet, "document")]
+class BatchViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet):
+    """Many texts sent at once, taken in by the worker. For leads."""
+
+    queryset = ImportBatch.objects.select_related("made_by").order_by("-id")
+    serializer_class = BatchSerializer
+    filterset_fields = ("state",)
+
+    def check_permissions(self, request: Request) -> None:
+        super().check_permissions(request)
+        if not actions.can_import_document(self.person):
+            raise NotAllowed(_("Only leads bring documents in."))
+
+    @extend_schema(
+        request={"multipart/form-data": SendBatchSerializer},
+        responses={202: BatchSerializer, 413: ProblemSerializer, **REFUSED},
+    )
+    def create(self, request: Request) -> Response:
+        """Files, archives and JSONL, as multipart. Answered at once; follow the batch until its state is finished.
+
+        The same files with the same facts, sent again while the batch is unfinished, are the same batch.
+        """
+        bound = SendBatchSerializer(data=request.data)
+        bound.is_valid(raise_exception=True)
+        body = dict(bound.validated_data)
+        files, encoding = body.pop("files"), body.pop("encoding")
+        sent = [Sent(file.name or "file", file) for file in files]
+        batch = actions.start_batch(files=sent, facts=Facts(**body), encoding=encoding, by=self.person)
+        return Response(BatchSerializer(batch).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=None, responses={200: BatchSerializer, **REFUSED})
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Take nothing more of it. What was taken stays."""
+        batch = actions.cancel_batch(batch=self.get_object(), by=self.person)
+        return Response(BatchSerializer(batch).data)
+
+    @extend_schema(
+        parameters=[OpenApiParameter("status", OpenApiTypes.STR, enum=Outcome.values)],
+        responses={200: BatchLineSerializer(many=True), 400: ProblemSerializer},
+    )
+    @action(detail=True, methods=["get"], filterset_fields=None)
+    def lines(self, request: Request, pk: str) -> Response:
+        """What became of each text, in the order of the files."""
+        rows = self.get_object().lines.select_related("version").order_by("file_id", "number")
+        wanted = request.query_params.get("status")
+        if wanted is not None and wanted not in Outcome.values:
+            raise Invalid({"status": _("Known are: %s.") % ", ".join(Outcome.values)})
+        page = self.paginate_queryset(rows.filter(status=wanted) if wanted else rows)
+        assert page is not None
+        return self.get_paginated_response(BatchLineSerializer(page, many=True).data)
+
+
+routes: list[tuple[str, type[ViewSet], str]] = [
+    ("documents", DocumentViewSet, "document"),
+    ("batches", BatchViewSet, "batch"),
+]

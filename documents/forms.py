@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.models import BenchmarkSettings
-from documents.actions import MAX_NOTE, Facts
+from documents.actions import MAX_NOTE, Facts, too_many
 from documents.decoding import ENCODINGS
 from documents.models import LANGUAGE_CHOICES, Document
 from documents.workflow import Flag
-
-MAX_FILES = 100
 
 
 class SeveralFiles(forms.ClearableFileInput):
@@ -22,7 +21,7 @@ class SeveralFiles(forms.ClearableFileInput):
 
 
 class FilesField(forms.FileField):
-    widget = SeveralFiles(attrs={"data-limit": MAX_FILES})
+    widget = SeveralFiles
 
     def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
         files: Sequence[Any] = data if isinstance(data, list | tuple) else [data]
@@ -62,9 +61,7 @@ class ImportForm(FactsForm):
     uploads = FilesField(
         label=gettext_lazy("Files"),
         required=False,
-        help_text=gettext_lazy(
-            "Text, Markdown, source code, CSV, JSON, JSONL; or a zip or tar.gz of these. Up to 100 at once."
-        ),
+        help_text=gettext_lazy("Text, Markdown, source code, CSV, JSON, JSONL; or a zip or tar.gz of these."),
     )
     encoding = forms.ChoiceField(
         label=gettext_lazy("Encoding of the files"),
@@ -84,15 +81,8 @@ class ImportForm(FactsForm):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         files = cleaned.get("uploads") or []
-        if len(files) > MAX_FILES:
-            self.add_error(
-                "uploads",
-                _(
-                    "%(n)s files at once are too many: at most %(limit)s. Put them into one zip or tar.gz, "
-                    "or use the command import_documents."
-                )
-                % {"n": len(files), "limit": MAX_FILES},
-            )
+        if len(files) > settings.DATA_UPLOAD_MAX_NUMBER_FILES:
+            self.add_error("uploads", too_many(len(files)))
         if not files and not cleaned.get("text", "").strip():
             self.add_error("uploads", _("Choose files, or paste a text below."))
         return cleaned

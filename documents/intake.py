@@ -1,8 +1,6 @@
 """One text on its way in: decoded, normalised, measured, and looked at. Nothing here touches the database."""
 
-import gzip
-import hashlib
-import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -15,14 +13,15 @@ from benchmark.lengths import Lengths
 from benchmark.taxonomy import Language
 from core.refusals import RuleBroken
 from documents.decoding import decode, decode_page
-from documents.findings import Kind, personal_data_in
+from documents.findings import PERSONAL, Finding, Kind
 from documents.formats.answers import Answer
 from documents.formats.asking import read_apart
 from documents.formats.kinds import kind_of
 from documents.formats.wording import refusal
-from documents.languages import detect
+from documents.languages import Group
 from documents.normalising import normalise
-from documents.tokenizing import count_tokens
+from documents.passages import Mark
+from documents.pooling import Measured, measure
 
 MIB = 1024 * 1024
 MAX_BYTES = 16 * MIB
@@ -71,10 +70,6 @@ FORMAT_OF = {
     **dict.fromkeys(CODE, "code"),
 }
 
-_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
-# ZWJ (emoji) and ZWNJ (Persian) have their place in words and are not counted.
-_INVISIBLE = re.compile("[\u00ad\u180e\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]")
-
 
 @dataclass(frozen=True)
 class Remark:
@@ -109,6 +104,8 @@ class Prepared:
     remarks: tuple[Remark, ...]
     language: Language
     encoding: str = "utf-8"
+    findings: tuple[Finding, ...] = ()
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -245,17 +242,17 @@ def too_large(size: int) -> RuleBroken:
 
 def refuse_unfit(text: str) -> None:
     """Refuse the empty, the too large, and lone surrogates (half a character)."""
-    lone = re.search("[\ud800-\udfff]", text)
-    if lone:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as error:
         raise RuleBroken(
             _("Character %(position)s is half of a surrogate pair, which no text may hold.")
-            % {"position": lone.start()},
+            % {"position": error.start},
             rule="encoding",
-            position=lone.start(),
-        )
-    if not text.strip():
+            position=error.start,
+        ) from None
+    if not text or text.isspace():
         raise RuleBroken(_("The text is empty, or only white space."), rule="empty")
-    size = len(text.encode())
     if size > MAX_BYTES:
         raise too_large(size)
 
@@ -267,45 +264,52 @@ def prepare(
     language: str = "",
     normalisation: dict[str, int] | None = None,
     encoding: str = "utf-8",
+    measured: Measured | None = None,
 ) -> Prepared:
-    """Measure a normalised text. Refuses what `refuse_unfit` refuses."""
-    refuse_unfit(text)
-    data = text.encode()
-    found = detect(text)
-    tokens = count_tokens(text)
-    measure = Measure(
-        sha256=hashlib.sha256(data).hexdigest(),
-        chars=len(text),
-        bytes=len(data),
-        tokens=tokens,
-        bucket=lengths.bucket_of(tokens) or "",
-    )
-    chosen = Language(language) if language else found.language
-    remarks = list(remarks_on(text))
-    if not found.sure:
-        remarks.append(Remark("language_unsure"))
-    elif chosen != found.language:
-        remarks.append(Remark("language_differs", more={"found": found.language.value}))
+    """A normalised text with all that is known of it. Refuses what `refuse_unfit` refuses, unless it was measured."""
+    if measured is None:
+        refuse_unfit(text)
+        measured = measure(text)
+    chosen, remarks = _language(measured, language)
     return Prepared(
         text=text,
-        gzipped=gzip.compress(data, 6, mtime=0),
-        measure=measure,
+        gzipped=measured.gzipped,
+        measure=Measure(
+            sha256=measured.sha256,
+            chars=measured.chars,
+            bytes=measured.bytes,
+            tokens=measured.tokens,
+            bucket=lengths.bucket_of(measured.tokens) or "",
+        ),
         normalisation=normalisation or {},
-        remarks=tuple(remarks),
+        remarks=(*remarks_on(measured), *remarks),
         language=chosen,
         encoding=encoding,
+        findings=measured.findings,
+        marks=measured.marks,
     )
 
 
-def remarks_on(text: str) -> list[Remark]:
-    remarks = []
-    for rule, pattern in (("bidi", _BIDI), ("invisible", _INVISIBLE)):
-        places = [match.start() for match in pattern.finditer(text)]
-        if places:
-            remarks.append(Remark(rule, len(places), places[0]))
-    personal = personal_data_in(text)
+def _language(measured: Measured, named: str) -> tuple[Language, list[Remark]]:
+    found = measured.characters.language
+    chosen = Language(named) if named else found.language
+    if not found.sure:
+        return chosen, [Remark("language_unsure")]
+    if chosen != found.language:
+        return chosen, [Remark("language_differs", more={"found": found.language.value})]
+    return chosen, []
+
+
+def remarks_on(measured: Measured) -> list[Remark]:
+    characters = measured.characters
+    remarks = [
+        Remark(rule, characters.counts[group], characters.first[group])
+        for rule, group in (("bidi", Group.BIDI), ("invisible", Group.INVISIBLE))
+        if characters.counts[group]
+    ]
+    personal = Counter(finding.kind.value for finding in measured.findings if finding.kind in PERSONAL)
     if personal:
-        remarks.append(Remark("personal_data", sum(personal.values()), more={"kinds": personal}))
+        remarks.append(Remark("personal_data", personal.total(), more={"kinds": dict(personal)}))
     return remarks
 
 
@@ -333,6 +337,9 @@ def remark_in_words(remark: dict[str, Any]) -> str:
         return _("the script does not look like the language that was named")
     if remark["rule"] == "language_unsure":
         return _("the language is not clear from the script")
+    if remark["rule"] == "near_duplicate":
+        parts = [f"D-{near['document']} ({near['percent']} %)" for near in remark.get("documents", [])]
+        return _("shares long passages with %(documents)s") % {"documents": ", ".join(parts)}
     if remark["rule"] in COUNTED:
         return COUNTED[remark["rule"]](count) % {"count": count, "page": remark.get("page") or "?"}
     if remark["rule"] == "suspicious_text":

@@ -1,16 +1,41 @@
-"""The language of a text by its script: Chinese where a Han character weighs as much as two Latin letters."""
+"""What characters a text is made of, and its language by its script: Chinese where a Han character weighs as much as
+two Latin letters."""
 
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from benchmark.taxonomy import Language
 
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
-_OTHER = re.compile("[\u0370-\u1fff\u3040-\u30ff\uac00-\ud7af]")
-
 HAN_WEIGHT = 2
 SURE = 0.8
+
+
+class Group(IntEnum):
+    NONE = 0
+    HAN = 1
+    LATIN = 2
+    OTHER_SCRIPT = 3
+    # turn the direction of writing
+    BIDI = 4
+    INVISIBLE = 5
+
+
+# ZWJ (emoji) and ZWNJ (Persian) have their place in words and are not counted as invisible.
+RANGES: Mapping[Group, tuple[tuple[int, int], ...]] = {
+    Group.HAN: ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF)),
+    Group.LATIN: ((0x41, 0x5A), (0x61, 0x7A), (0xC0, 0x24F)),
+    Group.OTHER_SCRIPT: ((0x370, 0x1FFF), (0x3040, 0x30FF), (0xAC00, 0xD7AF)),
+    Group.BIDI: ((0x202A, 0x202E), (0x2066, 0x2069)),
+    Group.INVISIBLE: (
+        *((0xAD, 0xAD), (0x180E, 0x180E), (0x200B, 0x200B), (0x2060, 0x2064), (0xFEFF, 0xFEFF)),
+        *((0xFFF9, 0xFFFB), (0xE0000, 0xE007F)),
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -21,11 +46,41 @@ class Found:
     sure: bool
 
 
+@dataclass(frozen=True)
+class Characters:
+    """How many of each group, and where (code points) the first one stands that a person should look at."""
+
+    counts: Mapping[Group, int]
+    first: Mapping[Group, int]
+
+    @property
+    def language(self) -> Found:
+        han, latin = HAN_WEIGHT * self.counts[Group.HAN], self.counts[Group.LATIN]
+        known = han + latin
+        language = Language.CHINESE if han > latin else Language.ENGLISH
+        sure = known > 0 and max(han, latin) >= SURE * known and self.counts[Group.OTHER_SCRIPT] < known
+        return Found(language, sure)
+
+
+@cache
+def _table() -> NDArray[np.uint8]:
+    """The group of every code point there is."""
+    table = np.zeros(0x110000, dtype=np.uint8)
+    for group, ranges in RANGES.items():
+        for first, last in ranges:
+            table[first : last + 1] = group
+    return table
+
+
+def characters_in(text: str) -> Characters:
+    groups = _table()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)]
+    counts = np.bincount(groups, minlength=len(Group)).tolist()
+    seen = [group for group in (Group.BIDI, Group.INVISIBLE) if counts[group]]
+    return Characters(
+        counts={group: counts[group] for group in Group},
+        first={group: int(np.argmax(groups == group)) for group in seen},
+    )
+
+
 def detect(text: str) -> Found:
-    han = HAN_WEIGHT * len(_HAN.findall(text))
-    latin = len(_LATIN.findall(text))
-    other = len(_OTHER.findall(text))
-    language = Language.CHINESE if han > latin else Language.ENGLISH
-    known = han + latin
-    sure = known > 0 and max(han, latin) >= SURE * known and other < known
-    return Found(language, sure)
+    return characters_in(text).language

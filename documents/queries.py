@@ -1,12 +1,16 @@
 """Reading documents. Only these functions touch the table that holds the texts."""
 
+from collections import Counter
 from collections.abc import Sequence
 
+from django.db.models import Count
 from django.db.models.functions import Substr
 
-from documents.models import Document, DocumentText, DocumentVersion
+from documents.models import Document, DocumentText, DocumentVersion, Passage
 
 NO_BUCKET = "none"
+# SQLite takes only so many parameters in one question.
+AT_ONCE = 900
 
 
 def text_of(version: DocumentVersion) -> str:
@@ -33,3 +37,19 @@ def next_to_clear(after: Document) -> Document | None:
     """The next document waiting for compliance, round about."""
     waiting = Document.objects.in_state("pending").exclude(pk=after.pk).order_by("id")
     return waiting.filter(pk__gt=after.pk).first() or waiting.first()
+
+
+def documents_sharing(marks: Sequence[int]) -> Counter[int]:
+    """How many of these marks each document has; one that has a mark in several versions counts it once."""
+    shared: Counter[int] = Counter()
+    for start in range(0, len(marks), AT_ONCE):
+        rows = Passage.objects.filter(mark__in=marks[start : start + AT_ONCE]).order_by()
+        for document, count in rows.values_list("version__document").annotate(Count("mark", distinct=True)):
+            shared[document] += count
+    return shared
+
+
+def mark_counts(documents: Sequence[int]) -> dict[int, int]:
+    """How many marks each of these documents has."""
+    rows = Passage.objects.filter(version__document__in=documents).order_by().values_list("version__document")
+    return dict(rows.annotate(Count("mark", distinct=True)))

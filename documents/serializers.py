@@ -5,8 +5,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from documents.models import LANGUAGE_CHOICES, Document, DocumentVersion
-from documents.workflow import Flag, VersionState
+from documents.models import LANGUAGE_CHOICES, BatchLine, Document, DocumentVersion, ImportBatch
+from documents.workflow import BatchState, Flag, Outcome, VersionState
 
 
 class VersionSerializer(serializers.ModelSerializer[DocumentVersion]):
@@ -102,6 +102,72 @@ class CreateSerializer(serializers.Serializer[Any]):
 
     text = VerbatimField(required=False)
     file = serializers.FileField(required=False)
+    encoding = serializers.CharField(required=False, default="", allow_blank=True)
+    title = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+    language = serializers.ChoiceField(choices=LANGUAGE_CHOICES, required=False, default="", allow_blank=True)
+    domain = serializers.CharField(required=False, default="", allow_blank=True, max_length=60)
+    format = serializers.CharField(required=False, default="", allow_blank=True, max_length=60)
+    multi = serializers.BooleanField(required=False, default=False)
+    source_url = serializers.CharField(required=False, default="", allow_blank=True, max_length=2000)
+    licence = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+
+
+class BatchSerializer(serializers.ModelSerializer[ImportBatch]):
+    """A batch with its counts; its lines are at `lines`. `bytes_done` of `bytes_total` tells how far it is."""
+
+    made_by = serializers.CharField(source="made_by.username", default=None, read_only=True)
+    state = serializers.ChoiceField(choices=BatchState.choices, read_only=True)
+    facts = serializers.DictField(read_only=True, help_text="recorded with each text")
+
+    class Meta:
+        model = ImportBatch
+        fields = (
+            "id",
+            "state",
+            "made_at",
+            "made_by",
+            "started_at",
+            "finished_at",
+            "facts",
+            "encoding",
+            "bytes_total",
+            "bytes_done",
+            "accepted",
+            "flagged",
+            "refused",
+        )
+        read_only_fields = fields
+
+
+class BatchLineSerializer(serializers.ModelSerializer[BatchLine]):
+    """What became of one text. `reason` is in the language of whoever sent the batch."""
+
+    status = serializers.ChoiceField(choices=Outcome.choices, read_only=True)
+    document = serializers.IntegerField(source="version.document_id", default=None, read_only=True, allow_null=True)
+    tokens = serializers.IntegerField(source="version.tokens", default=None, read_only=True, allow_null=True)
+    bucket = serializers.CharField(source="version.bucket", default=None, read_only=True, allow_null=True)
+
+    class Meta:
+        model = BatchLine
+        fields = (
+            "number",
+            "path",
+            "status",
+            "rule",
+            "reason",
+            "position",
+            "document",
+            "tokens",
+            "bucket",
+            "duplicate_of",
+        )
+        read_only_fields = fields
+
+
+class SendBatchSerializer(serializers.Serializer[Any]):
+    """Any number of files, with what is recorded with each text."""
+
+    files = serializers.ListField(child=serializers.FileField(allow_empty_file=True), allow_empty=False)
     encoding = serializers.CharField(required=False, default="", allow_blank=True)
     title = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
     language = serializers.ChoiceField(choices=LANGUAGE_CHOICES, required=False, default="", allow_blank=True)

@@ -11,7 +11,6 @@ Loaded at the first use, once per process, and safe to use from several threads.
 import hashlib
 import json
 import lzma
-import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cache
@@ -28,7 +27,8 @@ SHA256 = "aeb13307a71acd8fe81861d94ad54ab689df773318809eed3cbe794b4492dae4"
 
 TOKENIZER_NAME: str = (settings.LBP_TOKENIZER or f"Qwen3 tokenizer.json sha256 {SHA256[:12]}")[-80:]
 
-VAST_BLANK = re.compile(r"\s{50000}")
+# A blank of 50,000 characters holds a whole step of this length, wherever it stands.
+BLANK_STEP = 25_000
 
 _loading = Lock()
 
@@ -54,7 +54,7 @@ class Qwen3:
         return len(self.encode(unicodedata.normalize("NFC", text)))
 
     def encode(self, text: str) -> list[int]:
-        if VAST_BLANK.search(text):
+        if holds_vast_blank(text):
             return list(self._patient().encode(text, add_special_tokens=False).ids)
         return self._merging.encode_ordinary(text)
 
@@ -64,6 +64,14 @@ class Qwen3:
 
     def decode(self, ids: Sequence[int]) -> str:
         return self._merging.decode_bytes(list(ids)).decode("utf-8", "ignore")
+
+
+def holds_vast_blank(text: str) -> bool:
+    """Whether 50,000 blank characters stand in a row, looked for in steps; half as many are found by chance."""
+    return any(
+        text[start].isspace() and text[start : start + BLANK_STEP].isspace()
+        for start in range(0, len(text) - BLANK_STEP + 1, BLANK_STEP)
+    )
 
 
 class FromHub:

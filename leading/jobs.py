@@ -1,6 +1,7 @@
 """The work that waits in rows, done in this process until nothing is left: for `simulate`, commands and tests."""
 
 import annotation.receiving
+import documents.batches
 import generation.sending
 import release.building
 import release.labelling
@@ -13,7 +14,8 @@ MOST_ROUNDS = 100
 def one_round() -> int:
     """Take up what waits at every stage once, upper stages after lower ones. Returns how much was moved."""
     return (
-        generation.sending.work_off()
+        documents.batches.work_off()
+        + generation.sending.work_off()
         + annotation.receiving.work_off()
         + review.opening.work_off()
         + release.labelling.work_off()

@@ -6,6 +6,7 @@ from celery import shared_task
 from django.db import DatabaseError
 
 import annotation.receiving
+import documents.tasks
 import generation.tasks
 import release.building
 import release.labelling
@@ -14,6 +15,7 @@ import review.opening
 logger = logging.getLogger(__name__)
 
 ROUND = (
+    documents.tasks.take_up_lost,
     generation.tasks.take_up_lost,
     annotation.receiving.work_off,
     review.opening.work_off,

@@ -62,4 +62,7 @@ def line(event: Event) -> Line:
     if event.subject_type == "documentversion":
         words = {"approve": _("cleared a document"), "reject": _("refused a document")}
         return Line(event.at, subject, words.get(verb, _("worked on a document")))
+    if event.subject_type == "importbatch":
+        words = {"send_batch": _("brought a batch of texts in"), "cancel": _("cancelled a batch of texts")}
+        return Line(event.at, f"B-{event.subject_id}", words.get(verb, _("worked on a batch of texts")))
     return Line(event.at, subject, WORDS.get(verb, _("did something")))

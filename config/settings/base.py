@@ -45,6 +45,8 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
+    # Above whatever reads a form.
+    "core.middleware.UploadLimitMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "core.middleware.PersonLanguageMiddleware",
@@ -156,7 +158,10 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 # Limits: a 256k-token Chinese text is 1.2 MB as multipart and 3.6 MB when it is percent-encoded.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 40 * 1024 * 1024
-DATA_UPLOAD_MAX_NUMBER_FILES = 1000
+DATA_UPLOAD_MAX_NUMBER_FILES = 2000
+# All files of one upload together; a request that says it is larger is refused before it is read. A proxy in front
+# must allow a little more (README, Deployment).
+LBP_MAX_UPLOAD = 256 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 
@@ -231,6 +236,8 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "VersionState": "documents.workflow.VersionState",
+        "BatchState": "documents.workflow.BatchState",
+        "Outcome": "documents.workflow.Outcome",
         "RunState": "generation.workflow.RunState",
         "CallState": "generation.workflow.CallState",
         "ModelKind": "generation.workflow.Kind",
@@ -255,6 +262,8 @@ LBP_CALL_ATTEMPTS = env.int("LBP_CALL_ATTEMPTS", default=4)
 # Messages only hurry the worker; tests and `simulate` switch them off and work the rows off in process.
 LBP_SEND_MESSAGES = True
 LBP_CALLS_IN_FLIGHT = env.int("LBP_CALLS_IN_FLIGHT", default=64)
+# Processes that measure texts on their way in; 1 measures in threads of the worker itself.
+LBP_INTAKE_PROCESSES = env.int("LBP_INTAKE_PROCESSES", default=2)
 # A hub name or a folder with a tokenizer for `transformers`; empty: the Qwen3 tokenizer kept in this repository.
 LBP_TOKENIZER = env("LBP_TOKENIZER", default="")
 

@@ -11,9 +11,18 @@
 
 from documents.actions.compliance import approve_version, reject_version
 from documents.actions.correcting import CORRECTABLE, correct_document, correct_language, rebucket_documents
-from documents.actions.importing import Report, import_document, import_pieces, paste_document
+from documents.actions.importing import (
+    Sent,
+    cancel_batch,
+    import_document,
+    import_pieces,
+    paste_document,
+    start_batch,
+    too_many,
+)
 from documents.actions.permissions import (
     can_approve_version,
+    can_cancel_batch,
     can_correct_document,
     can_import_document,
     can_join_documents,
@@ -23,6 +32,7 @@ from documents.actions.permissions import (
 )
 from documents.actions.shaping import join_documents, revise_document, trim_document
 from documents.actions.storing import LANGUAGE_NAMES, MAX_NOTE, Facts
+from documents.batches import Report
 
 __all__ = [
     "CORRECTABLE",
@@ -30,14 +40,17 @@ __all__ = [
     "MAX_NOTE",
     "Facts",
     "Report",
+    "Sent",
     "approve_version",
     "can_approve_version",
+    "can_cancel_batch",
     "can_correct_document",
     "can_import_document",
     "can_join_documents",
     "can_reject_version",
     "can_revise_document",
     "can_trim_document",
+    "cancel_batch",
     "correct_document",
     "correct_language",
     "import_document",
@@ -47,5 +60,7 @@ __all__ = [
     "rebucket_documents",
     "reject_version",
     "revise_document",
+    "start_batch",
+    "too_many",
     "trim_document",
 ]

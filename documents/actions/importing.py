@@ -1,34 +1,33 @@
-"""Bringing texts in: a file, a paste, or the pieces of a batch, each by itself."""
+"""Bringing texts in: one at once, or many as a batch, each by itself."""
 
-from collections.abc import Iterable, Iterator
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from uuid import uuid4
 
+from django.conf import settings
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import default_storage
+from django.db import IntegrityError, transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.models import BenchmarkSettings, User
-from core.refusals import Refused
-from documents import intake
-from documents.actions.permissions import can_import_document, refuse_unless
-from documents.actions.storing import Facts, store_document
-from documents.models import DocumentVersion
-from documents.normalising import normalise
+from core import history
+from core.jobs import hurry
+from core.models import User
+from core.refusals import Invalid
+from documents import batches
+from documents.actions.permissions import can_cancel_batch, can_import_document, refuse_unless
+from documents.batches import UNFINISHED, Numbered, Report, Text
+from documents.decoding import known_encoding
+from documents.intake import MIB
+from documents.models import BatchFile, DocumentVersion, ImportBatch
+from documents.pooling import Measuring
+from documents.storing import Facts, checked_facts
+from documents.tasks import take_in
 from documents.unpacking import Piece
 from documents.workflow import Origin
-
-
-@dataclass(frozen=True)
-class Report:
-    """What became of one file of a batch. `status`: accepted, flagged (taken, look twice) or refused."""
-
-    path: str
-    status: str
-    reason: str = ""
-    rule: str = ""
-    position: int | None = None
-    version: DocumentVersion | None = None
-    normalisation: tuple[str, ...] = ()
-    duplicate_of: int | None = None
 
 
 def import_document(
@@ -51,7 +50,7 @@ def import_document(
     """
     refuse_unless(can_import_document(by))
     facts = Facts(title, language, domain, format, multi, licence, source_url)
-    return _import_file(data, file_name, facts, encoding, by)
+    return batches.store_text(batches.text_of_file(data, file_name, facts, encoding), by)
 
 
 def paste_document(
@@ -69,60 +68,150 @@ def paste_document(
     """A typed or pasted text, or one sent as JSON, becomes one document, waiting for compliance."""
     refuse_unless(can_import_document(by))
     facts = Facts(title, language, domain, format, multi, licence, source_url)
-    return _import_text(text, facts, by, origin=Origin.PASTE)
+    return batches.store_text(batches.text_of_string(text, facts, origin=Origin.PASTE), by)
 
 
 def import_pieces(
     *, pieces: Iterable[Piece], by: User | None, facts: Facts | None = None, encoding: str = ""
 ) -> Iterator[Report]:
-    """Every piece by itself: what is refused is reported with its reason and place, and the others go in."""
+    """Every piece by itself, in this process: what is refused is reported with its reason and place, and the others
+    go in. The same work as a batch's (documents.batches), without its rows."""
     refuse_unless(can_import_document(by))
-    for piece in pieces:
-        yield _take_in(piece, facts or Facts(), encoding, by)
+    recorded = facts or Facts()
+
+    def read(item: Numbered) -> Text:
+        return batches.read_piece(item.piece, recorded, encoding)
+
+    with Measuring() as measuring:
+        for ready in batches.ready_texts(map(Numbered, pieces), read, measuring):
+            yield batches.store_ready(ready, by)
 
 
-def _take_in(piece: Piece, facts: Facts, encoding: str, by: User | None) -> Report:
+# Batches ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One file as it came in. A pasted text has no name."""
+
+    name: str
+    content: File
+
+    @property
+    def size(self) -> int:
+        return int(self.content.size)
+
+
+def start_batch(
+    *, files: Sequence[Sent], by: User, pasted: str = "", facts: Facts | None = None, encoding: str = ""
+) -> ImportBatch:
+    """Keep what was sent and wake the worker. The same once more while it is unfinished is the same batch."""
+    refuse_unless(can_import_document(by))
+    recorded = checked_facts(facts or Facts(), need_title=False)
+    encoding = known_encoding(encoding)
+    sent = list(files)
+    if pasted.strip():
+        sent.append(Sent("", ContentFile(pasted.encode("utf-8", "surrogatepass"))))
+    _refuse_unfit(sent)
+    digest = _digest(sent, recorded, encoding)
+    return _running(by, digest) or _keep(sent, recorded, encoding, by, digest)
+
+
+def _refuse_unfit(sent: Sequence[Sent]) -> None:
+    if not sent:
+        raise Invalid({"uploads": _("Choose files, or paste a text below.")})
+    most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
+    if len(sent) > most + 1:
+        raise Invalid({"uploads": too_many(len(sent))})
+    if sum(file.size for file in sent) > settings.LBP_MAX_UPLOAD:
+        raise Invalid({"uploads": _too_much()})
+
+
+def too_many(count: int) -> str:
+    return _(
+        "%(n)s files at once are too many: at most %(limit)s. Put them into one zip or tar.gz, "
+        "or use the command import_documents."
+    ) % {"n": count, "limit": settings.DATA_UPLOAD_MAX_NUMBER_FILES}
+
+
+def _too_much() -> str:
+    return _(
+        "Together the files are too large: at most %(limit)s MiB in one upload. Send them in parts, "
+        "or use the command import_documents, which has no such limit."
+    ) % {"limit": settings.LBP_MAX_UPLOAD // MIB}
+
+
+def _digest(sent: Sequence[Sent], facts: Facts, encoding: str) -> str:
+    """What makes two uploads the same: names, contents, facts, encoding."""
+    whole = hashlib.sha256(json.dumps([facts.__dict__, encoding], sort_keys=True).encode())
+    for file in sent:
+        content = hashlib.sha256()
+        file.content.seek(0)
+        for chunk in file.content.chunks():
+            content.update(chunk)
+        whole.update(repr((file.name, file.size, content.hexdigest())).encode("utf-8", "surrogatepass"))
+    return whole.hexdigest()
+
+
+def _running(by: User, digest: str) -> ImportBatch | None:
+    return ImportBatch.objects.filter(made_by=by, digest=digest, state__in=UNFINISHED).first()
+
+
+def _keep(sent: Sequence[Sent], facts: Facts, encoding: str, by: User, digest: str) -> ImportBatch:
+    """Files first, rows after: a row never names a file that is not there."""
+    names: list[str] = []
     try:
-        if piece.refusal is not None:
-            raise piece.refusal
-        if piece.text is not None:
-            version = _import_text(piece.text, facts.over(**piece.facts), by, origin=Origin.IMPORT, path=piece.path)
-        else:
-            version = _import_file(piece.data or b"", piece.path, facts, encoding, by)
-    except Refused as refusal:
-        return Report(
-            piece.path,
-            "refused",
-            reason=str(refusal.message),
-            rule=refusal.rule,
-            position=refusal.details.get("position"),
-            duplicate_of=refusal.details.get("document"),
-        )
-    words = [intake.remark_in_words(remark) for remark in version.remarks]
-    if not version.bucket:
-        distance = intake.distance_in_words(version.tokens, BenchmarkSettings.load().lengths)
-        words.append(_("no bucket: %(distance)s") % {"distance": distance})
-    return Report(
-        piece.path,
-        "flagged" if words else "accepted",
-        reason="; ".join(words),
-        version=version,
-        normalisation=tuple(intake.normalisation_in_words(version.normalisation)),
+        names += map(_store, sent)
+        with transaction.atomic():
+            return _record(sent, names, facts, encoding, by, digest)
+    except IntegrityError:
+        _take_away(names)
+        batch = _running(by, digest)  # somebody sent the same in this moment
+        if batch is None:
+            raise
+        return batch
+    except BaseException:
+        _take_away(names)
+        raise
+
+
+def _store(file: Sent) -> str:
+    """Under a name of our own: the sender's is only ever shown."""
+    file.content.seek(0)
+    field = BatchFile._meta.get_field("content")
+    return default_storage.save(field.generate_filename(BatchFile(), uuid4().hex), file.content)
+
+
+def _take_away(names: Iterable[str]) -> None:
+    for name in names:
+        default_storage.delete(name)
+
+
+def _record(
+    sent: Sequence[Sent], names: Sequence[str], facts: Facts, encoding: str, by: User, digest: str
+) -> ImportBatch:
+    batch = ImportBatch.objects.create(
+        made_by=by,
+        digest=digest,
+        facts=dict(facts.__dict__),
+        encoding=encoding,
+        bytes_total=sum(file.size for file in sent),
     )
+    BatchFile.objects.bulk_create(
+        BatchFile(batch=batch, number=number, name=file.name, size=file.size, content=name)
+        for number, (file, name) in enumerate(zip(sent, names, strict=True), 1)
+    )
+    history.record("send_batch", batch, by=by, files=len(sent), bytes=batch.bytes_total)
+    hurry(take_in, batch.pk)
+    return batch
 
 
-def _import_file(data: bytes, file_name: str, facts: Facts, encoding: str, by: User | None) -> DocumentVersion:
-    text, found, counts = intake.read_file(data, file_name=file_name, encoding=encoding)
-    name = PurePosixPath(file_name.replace("\\", "/")).stem
-    facts = facts.over(title=facts.title or name, format=facts.format or intake.format_of(file_name))
-    return store_document(text, facts, by, origin=Origin.IMPORT, counts=counts, encoding=found)
-
-
-def _import_text(text: str, facts: Facts, by: User | None, *, origin: Origin, path: str = "") -> DocumentVersion:
-    normalised = normalise(text)
-    title = facts.title or PurePosixPath(path.replace("\\", "/")).name or _beginning(normalised.text)
-    return store_document(normalised.text, facts.over(title=title), by, origin=origin, counts=normalised.counts)
-
-
-def _beginning(text: str) -> str:
-    return next((line.strip()[:80] for line in text.splitlines() if line.strip()), "")
+def cancel_batch(*, batch: ImportBatch, by: User) -> ImportBatch:
+    """Take nothing more of it. What was taken stays. Raises Conflict when it has ended."""
+    refuse_unless(can_cancel_batch(by, batch))
+    with transaction.atomic():
+        history.advance(batch, "cancel", by=by)
+        batch.finished_at, batch.leased_until = timezone.now(), None
+        batch.save(update_fields=["finished_at", "leased_until"])
+    batches.forget_files(batch)
+    return batch

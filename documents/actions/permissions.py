@@ -4,12 +4,16 @@ from django.utils.translation import gettext as _
 
 from core.models import User
 from core.refusals import NotAllowed
-from documents.models import Document, DocumentVersion
+from documents.models import Document, DocumentVersion, ImportBatch
 from documents.workflow import VersionState
 
 
 def can_import_document(user: User | None) -> bool:
     return user is None or user.is_lead
+
+
+def can_cancel_batch(user: User, batch: ImportBatch) -> bool:
+    return user.is_lead
 
 
 def can_correct_document(user: User | None, document: Document) -> bool:

@@ -1,5 +1,6 @@
 """Pages of stage 1: the list, bringing in, one document with its compliance, new texts, and the text itself."""
 
+from documents.views.batches import batch_cancel, batch_detail, batch_list, batch_report
 from documents.views.compliance import document_detail, version_decide
 from documents.views.importing import document_import
 from documents.views.listing import document_list
@@ -7,6 +8,10 @@ from documents.views.reading import document_text
 from documents.views.shaping import document_correct, document_revise, document_trim
 
 __all__ = [
+    "batch_cancel",
+    "batch_detail",
+    "batch_list",
+    "batch_report",
     "document_correct",
     "document_detail",
     "document_import",

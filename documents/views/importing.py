@@ -1,24 +1,25 @@
-"""Bringing documents in."""
+"""Bringing documents in: the form, and the decoded beginning of files before they are taken."""
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from core.models import User
 from core.refusals import NotAllowed, Refused
 from core.viewing import person_of, refuse_into
-from documents import actions
-from documents.actions import Report
+from documents import actions, batches
+from documents.actions import Sent
 from documents.filters import known
 from documents.forms import ImportForm
-from documents.intake import read_file
+from documents.intake import MAX_BYTES, MIB
+from documents.models import ImportBatch
+from documents.storing import Facts
 from documents.unpacking import Piece, pieces_of
 
 PREVIEW = 600
@@ -41,42 +42,47 @@ def document_import(request: HttpRequest) -> HttpResponse:
     if not actions.can_import_document(person):
         raise NotAllowed(_("Only leads bring documents in."))
     if request.method != "POST":
-        return _import_page(request, ImportForm())
+        return _import_page(request, ImportForm(initial=_again(request)))
     form = ImportForm(request.POST, request.FILES)
     if request.POST.get("do") == "preview":
-        form.is_valid()
-        encoding = request.POST.get("encoding", "")
-        previews = [_preview(piece, encoding) for piece in islice(_pieces_of_files(form), PREVIEWED)]
-        fragment = "#preview" if request.headers.get("HX-Request") else ""
-        return _import_page(request, form, fragment=fragment, previews=previews, previewing=True)
+        return _preview_page(request, form)
     if not form.is_valid():
         return _import_page(request, form, status=400)
     try:
-        reports = _import(form, person)
+        batch = actions.start_batch(
+            files=[Sent(file.name or "", file) for file in form.cleaned_data["uploads"]],
+            pasted=form.cleaned_data["text"],
+            facts=form.facts,
+            encoding=form.cleaned_data["encoding"],
+            by=person,
+        )
     except Refused as refusal:
         refuse_into(form, refusal)
         return _import_page(request, form, status=refusal.status)
-    refused_paste = any(report.path == _("pasted text") and report.status == "refused" for report in reports)
-    # What was refused of a pasted text is mended in place; what was taken leaves the form empty for the next.
-    again = (
-        form if refused_paste else ImportForm(initial={**form.cleaned_data, "text": "", "title": "", "uploads": None})
-    )
-    return _import_page(request, again, reports=reports)
+    return redirect("documents:batch_detail", pk=batch.pk)
 
 
-def _import(form: ImportForm, person: User) -> list[Report]:
-    reports: list[Report] = []
-    files = form.cleaned_data["uploads"]
-    # One title for several files would name them all the same: then the files' own names stand.
-    facts = form.facts if len(files) < 2 else replace(form.facts, title="")
-    reports += actions.import_pieces(
-        pieces=_pieces_of_files(form), by=person, facts=facts, encoding=form.cleaned_data["encoding"]
-    )
-    if form.cleaned_data["text"].strip():
-        pasted = Piece(_("pasted text"), text=form.cleaned_data["text"])
-        title = form.facts.title or form.cleaned_data["text"].strip().splitlines()[0][:80]
-        reports += actions.import_pieces(pieces=[pasted], by=person, facts=replace(form.facts, title=title))
-    return reports
+def _again(request: HttpRequest) -> dict[str, Any]:
+    """`?batch=`: the facts of an earlier batch for the next one, and its typed text when that was not taken."""
+    number = request.GET.get("batch", "")
+    if not (number.isascii() and number.isdecimal() and len(number) < 10):
+        return {}
+    batch = ImportBatch.objects.filter(pk=int(number), made_by=person_of(request)).first()
+    if batch is None:
+        return {}
+    paste = batches.refused_paste(batch)
+    facts = {name: value for name, value in batch.facts.items() if name in Facts.__dataclass_fields__}
+    if paste is None:
+        return {**facts, "title": ""}
+    return {**facts, "encoding": batch.encoding, "text": batches.text_of_paste(paste)}
+
+
+def _preview_page(request: HttpRequest, form: ImportForm) -> HttpResponse:
+    form.is_valid()
+    encoding = request.POST.get("encoding", "")
+    previews = [_preview(piece, encoding) for piece in islice(_pieces_of_files(form), PREVIEWED)]
+    fragment = "#preview" if request.headers.get("HX-Request") else ""
+    return _import_page(request, form, fragment=fragment, previews=previews, previewing=True)
 
 
 def _pieces_of_files(form: ImportForm) -> Iterator[Piece]:
@@ -90,8 +96,8 @@ def _preview(piece: Piece, encoding: str) -> Preview:
             raise piece.refusal
         if piece.text is not None:
             return Preview(piece.path, piece.text[:PREVIEW], "JSON")
-        text, found, _counts = read_file(piece.data or b"", file_name=piece.path, encoding=encoding)
-        return Preview(piece.path, text[:PREVIEW], found.upper())
+        read = batches.text_of_file(piece.data or b"", piece.path, Facts(), encoding)
+        return Preview(piece.path, read.text[:PREVIEW], read.encoding.upper())
     except Refused as refusal:
         return Preview(piece.path, reason=str(refusal.message))
 
@@ -99,16 +105,17 @@ def _preview(piece: Piece, encoding: str) -> Preview:
 def _import_page(
     request: HttpRequest, form: ImportForm, *, status: int = 200, fragment: str = "", **more: Any
 ) -> HttpResponse:
-    reports: list[Report] = more.get("reports", [])
-    counts = Counter(report.status for report in reports)
     context = {
         "section": "documents",
         "form": form,
         "domains": [value for value, _label in known("domain")],
         "formats": [value for value, _label in known("format")],
-        "accepted": counts["accepted"],
-        "flagged": counts["flagged"],
-        "refused": counts["refused"],
+        "limits": {
+            "text": MAX_BYTES // MIB,
+            "files": settings.DATA_UPLOAD_MAX_NUMBER_FILES,
+            "upload": settings.LBP_MAX_UPLOAD // MIB,
+            "bytes": settings.LBP_MAX_UPLOAD,
+        },
         **more,
     }
     return render(request, f"documents/document_import.html{fragment}", context, status=status)

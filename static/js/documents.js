@@ -1,15 +1,83 @@
-/* Bringing documents in: too many files are said before they travel. */
+/* Bringing documents in: files and folders are dropped, pasted or chosen; what is too much is said before it travels;
+   the decoded beginning is shown before anything is taken. Without this script the form works as it stands. */
 (() => {
   "use strict";
-  const input = document.querySelector('[data-import] input[type="file"][data-limit]');
-  if (!input) return;
-  const form = input.form;
-  const small = files => files.length <= 10 && [...files].reduce((sum, file) => sum + file.size, 0) < 20e6;
-  input.addEventListener("change", () => {
+  const form = document.querySelector("[data-import]");
+  if (!form) return;
+  const input = form.querySelector('input[type="file"]');
+  const zone = form.querySelector("[data-drop]");
+  const chosen = form.querySelector(".drop__chosen");
+  const preview = document.getElementById("preview");
+  const FEW = { files: 20, bytes: 20e6 };
+  const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const sizeOf = files => [...files].reduce((sum, file) => sum + file.size, 0);
+  const inMB = bytes => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
+
+  const look = () => {
     const { files } = input;
-    document.getElementById("preview").replaceChildren();
-    input.setCustomValidity(files.length > +input.dataset.limit ? form.dataset.tooMany.replace("%(n)s", files.length) : "");
-    if (!input.reportValidity() || !files.length || !small(files)) return;
-    form.querySelector('[value="preview"]').click();  /* the decoded beginning is shown before anything is taken */
+    const bytes = sizeOf(files);
+    const values = { n: files.length, size: inMB(bytes) };
+    preview.replaceChildren();
+    chosen.textContent = files.length ? fill(form.dataset.chosen, values) : "";
+    let fault = "";
+    if (files.length > +form.dataset.maxFiles) fault = fill(form.dataset.tooMany, values);
+    else if (bytes > +form.dataset.maxBytes) fault = fill(form.dataset.tooMuch, values);
+    input.setCustomValidity(fault);
+    if (!input.reportValidity() || !files.length) return;
+    form.querySelector('[value="preview"]').click();
+  };
+  input.addEventListener("change", look);
+
+  /* The preview shows a few beginnings: it need not send everything. */
+  form.addEventListener("htmx:configRequest", event => {
+    const sent = event.detail.formData;
+    if (!sent || event.target.value !== "preview") return;
+    let bytes = 0;
+    const few = sent.getAll("uploads").slice(0, FEW.files).filter(file => (bytes += file.size) <= FEW.bytes);
+    sent.delete("uploads");
+    few.forEach(file => sent.append("uploads", file, file.name));
+    sent.delete("text");
+  });
+
+  const take = files => {
+    if (!files.length) return;
+    const all = new DataTransfer();
+    [...input.files, ...files].forEach(file => all.items.add(file));
+    input.files = all.files;
+    look();
+  };
+  const entries = reader => new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+  const filesOf = async entry => {
+    if (entry.isFile) return [await new Promise((resolve, reject) => entry.file(resolve, reject))];
+    const reader = entry.createReader();
+    const found = [];
+    for (let some = await entries(reader); some.length; some = await entries(reader)) {  /* a hundred at a time */
+      for (const inner of some) found.push(...await filesOf(inner));
+    }
+    return found;
+  };
+
+  const holdsFiles = event => [...(event.dataTransfer?.types || [])].includes("Files");
+  let depth = 0;
+  const mark = () => zone.toggleAttribute("data-over", depth > 0);
+  addEventListener("dragenter", event => { if (holdsFiles(event)) { depth += 1; mark(); } });
+  addEventListener("dragleave", event => { if (holdsFiles(event)) { depth = Math.max(0, depth - 1); mark(); } });
+  addEventListener("dragover", event => { if (holdsFiles(event)) event.preventDefault(); });  /* missed: the page stays */
+  addEventListener("drop", async event => {
+    if (!holdsFiles(event)) return;
+    event.preventDefault();
+    depth = 0;
+    mark();
+    const found = [...event.dataTransfer.items].map(item => item.webkitGetAsEntry?.()).filter(Boolean);
+    const plain = [...event.dataTransfer.files];
+    try {
+      take(found.length ? (await Promise.all(found.map(filesOf))).flat() : plain);
+    } catch { take(plain); }  /* a folder that may not be read */
+  });
+  addEventListener("paste", event => {
+    const files = [...(event.clipboardData?.files || [])];
+    if (!files.length) return;
+    event.preventDefault();
+    take(files);
   });
 })();

@@ -7,9 +7,9 @@ import pytest
 
 from benchmark.lengths import DEFAULT_LENGTHS
 from core.refusals import Invalid, Refused, RuleBroken
-from documents import intake
 from documents.decoding import decode, known_encoding
 from documents.intake import MAX_BYTES, prepare, read_file
+from documents.languages import detect
 
 MODERN = "圣安港的航海日志说，五月一日苍鹭号载着盐进了港。船上的人都不知道天气会变，他们在码头上等了三天。" * 12
 TRADITIONAL = "聖安港的航海日誌說，五月一日蒼鷺號載著鹽進了港。船上的人都不知道天氣會變，他們在碼頭上等了三天。" * 12
@@ -173,6 +173,6 @@ def test_every_shared_document_survives_gb18030(shared_data: Path) -> None:
     for path in sorted((shared_data / "documents" / "zh").iterdir()):
         text = path.read_text()
         assert decode(text.encode("gb18030")).text == text, path.name
-        assert intake.detect(text).language == "Chinese"
+        assert detect(text).language == "Chinese"
     for path in sorted((shared_data / "documents" / "en").iterdir()):
-        assert intake.detect(path.read_text()).language == "English"
+        assert detect(path.read_text()).language == "English"

@@ -2,17 +2,19 @@ import gzip
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
-from django.test import Client
+from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from core.models import User
 from documents import actions, queries
-from documents.models import Document, DocumentText, DocumentVersion
+from documents.batches import work_off
+from documents.models import Document, DocumentText, DocumentVersion, ImportBatch
 from documents.reading import FIRST_PART, Mark, first_cut, reader_for
 from documents.workflow import VersionState
 from tests.factories import make_annotator, make_expert, make_lead, make_version
@@ -35,6 +37,16 @@ def client_of(person: User, language: str = "en") -> Client:
 
 def upload(name: str, data: bytes) -> SimpleUploadedFile:
     return SimpleUploadedFile(name, data)
+
+
+def bring_in(client: Client, body: dict[str, Any]) -> Any:
+    """Send the form, let the worker do its work, and open the batch's page."""
+    sent = client.post("/documents/import/", body)
+    assert sent.status_code == 302, sent.content.decode()
+    work_off()
+    response = client.get(sent.headers["Location"])
+    assert response.status_code == 200
+    return response
 
 
 # The list
@@ -108,9 +120,9 @@ def test_each_file_of_a_batch_is_reported_and_the_good_ones_go_in() -> None:
         upload("book.pdf", b"%PDF-1.7"),
         upload("empty.txt", b""),
     ]
-    response = client_of(make_lead()).post("/documents/import/", {"uploads": files, "domain": "history"})
-    assert response.status_code == 200
-    reports = {report.path: (report.status, report.rule, report.position) for report in response.context["reports"]}
+    client = client_of(make_lead())
+    response = bring_in(client, {"uploads": files, "domain": "history"})
+    reports = {line.path: (line.row.status, line.row.rule, line.row.position) for line in response.context["lines"]}
     assert reports == {
         "good.txt": ("flagged", "", None),
         "again.txt": ("refused", "duplicate", None),
@@ -119,31 +131,62 @@ def test_each_file_of_a_batch_is_reported_and_the_good_ones_go_in() -> None:
         "empty.txt": ("refused", "empty", None),
     }
     page = response.content.decode()
-    assert "The first" in page
+    assert "“The first”" in page
+    assert f'href="/documents/{Document.objects.get(title="The first").pk}/"' in page
     assert "byte 3" in page
     assert Document.objects.get(title="good").domain == "history"
 
 
 def test_typed_text_is_kept_when_it_is_refused() -> None:
     make_version("Known already.\n")
-    response = client_of(make_lead()).post("/documents/import/", {"text": "Known already.\r\n", "title": "Mine"})
-    page = response.content.decode()
-    assert "Known already.\r\n</textarea>" in page
+    client = client_of(make_lead())
+    body = {"text": "Known already.\r\n", "title": "Mine", "licence": "CC0"}
+    batch = bring_in(client, body).context["batch"]
+    again = f"/documents/import/?batch={batch.pk}"
+    assert f'href="{again}"' in client.get(f"/documents/batches/{batch.pk}/").content.decode()
+    page = client.get(again).content.decode()
+    assert "Known already.\n</textarea>" in page
     assert 'value="Mine"' in page
+    assert 'value="CC0"' in page
+    # It is its writer's.
+    assert "Known already" not in client_of(make_lead()).get(again).content.decode()
 
 
 def test_nothing_chosen_and_too_much_chosen_are_said_at_the_field() -> None:
     client = client_of(make_lead())
     nothing = client.post("/documents/import/", {"title": "Mine"})
     assert (nothing.status_code, list(nothing.context["form"].errors)) == (400, ["uploads"])
-    files = [upload(f"{number}.txt", b"text") for number in range(101)]
-    many = client.post("/documents/import/", {"uploads": files, "licence": "CC0"})
-    assert many.status_code == 400
-    page = many.content.decode()
-    assert "101" in page
+    assert 'value="Mine"' in nothing.content.decode()
+    wrong = client.post("/documents/import/", {"text": "a text", "language": "Klingon", "licence": "CC0"})
+    assert (wrong.status_code, list(wrong.context["form"].errors)) == (400, ["language"])
+    assert 'value="CC0"' in wrong.content.decode()
+    assert "a text</textarea>" in wrong.content.decode()
+    assert not ImportBatch.objects.exists()
+
+
+@pytest.mark.parametrize("count", [101, 120])
+def test_more_than_a_hundred_files_are_taken(count: int) -> None:
+    files = [upload(f"{number}.txt", f"The log of day {number}.".encode()) for number in range(count)]
+    batch = bring_in(client_of(make_lead()), {"uploads": files}).context["batch"]
+    assert (batch.accepted + batch.flagged, batch.refused) == (count, 0)
+    assert Document.objects.count() == count
+
+
+@override_settings(DATA_UPLOAD_MAX_NUMBER_FILES=20)
+def test_too_many_files_are_refused_in_words() -> None:
+    """Django gives up while it reads the form: the page says the limit and the way through an archive."""
+    files = [upload(f"{number}.txt", b"text") for number in range(21)]
+    response = client_of(make_lead()).post("/documents/import/", {"uploads": files})
+    assert response.status_code == 413
+    page = response.content.decode()
+    assert "20 files" in page
     assert "zip" in page
-    assert 'value="CC0"' in page
-    assert not Document.objects.exists()
+    assert not ImportBatch.objects.exists()
+
+
+def test_the_page_says_the_limits() -> None:
+    page = client_of(make_lead()).get("/documents/import/").content.decode()
+    assert "At most 16 MiB of text in each file, 2,000 files and 256 MiB in one upload." in page
 
 
 def test_the_decoded_beginning_is_shown_before_anything_is_taken() -> None:
@@ -166,8 +209,10 @@ def test_the_same_form_sent_twice_has_one_effect() -> None:
     body = {"text": "The Heron.", "title": "Mine", "_once": "the same"}
     first = client.post("/documents/import/", body)
     second = client.post("/documents/import/", body)
-    assert (first.status_code, second.status_code) == (200, 200)
-    assert "duplicate" not in second.content.decode()
+    assert (first.status_code, second.status_code) == (302, 302)
+    assert first.headers["Location"] == second.headers["Location"]
+    assert ImportBatch.objects.count() == 1
+    work_off()
     assert Document.objects.count() == 1
 
 
@@ -177,8 +222,8 @@ def test_shared_documents_imported_by_page_have_the_tokens_and_bucket_of_the_man
     files = [
         upload(row["file"].replace("/", "-"), (shared_data / "documents" / row["file"]).read_bytes()) for row in rows
     ]
-    response = client_of(make_lead()).post("/documents/import/", {"uploads": files})
-    assert response.status_code == 200
+    batch = bring_in(client_of(make_lead()), {"uploads": files}).context["batch"]
+    assert batch.refused == 0
     stored = {version.sha256: version for version in DocumentVersion.objects.select_related("document")}
     for row in rows:
         version = stored[row["sha256"]]

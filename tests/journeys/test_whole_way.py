@@ -99,7 +99,8 @@ def test_a_document_goes_the_whole_way_from_a_file_to_a_sound_release(
 
 
 def bring_in(lead: Page, way: Way, folder: Path) -> str:
-    """Without a file the page says so at the field and keeps what was typed; with one the text lands in its bucket."""
+    """Without a file the page says so at the field and keeps what was typed; with one the batch's page follows the
+    worker until the text stands in its bucket."""
     lead.goto("/documents/import/")
     lead.get_by_label("Domain").fill("literature")
     lead.get_by_label("Title").fill(way.title)
@@ -113,6 +114,7 @@ def bring_in(lead: Page, way: Way, folder: Path) -> str:
     file.write_text(way.text, encoding="utf-8")
     lead.get_by_label("Files", exact=True).set_input_files(file)
     button(lead, "Bring in").click()
+    expect(lead).to_have_url(re.compile(r"/documents/batches/\d+/$"))
     taken = row_of(lead, "chronicle.txt")
     expect(taken).to_contain_text("8k")
     taken.get_by_role("link").first.click()

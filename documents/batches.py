@@ -1,0 +1,470 @@
+"""Batches at work: each text read, measured, stored, and reported, whatever becomes of the others.
+
+A batch is worked on by whoever holds its lease, and may be stopped at any moment, also by `kill -9`. A text and its
+line of the report commit together, and only while the lease is held and nobody cancelled: so what has a line is done,
+what has none is taken up again, and nothing is lost or stored twice.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import PurePosixPath
+
+from django.core.files.storage import default_storage
+from django.db import DataError, IntegrityError, transaction
+from django.db.models import F, Q
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from core import history
+from core.models import BenchmarkSettings, User
+from core.refusals import Conflict, Refused, RuleBroken
+from documents import intake
+from documents.intake import Remark
+from documents.models import BatchFile, BatchLine, DocumentVersion, ImportBatch
+from documents.normalising import normalise
+from documents.pooling import Measured, Measuring
+from documents.storing import Facts, refuse_duplicate_text, store_document
+from documents.unpacking import TAR, ZIP, Piece, pieces_of
+from documents.workflow import BatchState, Origin, Outcome
+
+logger = logging.getLogger(__name__)
+
+# Renewed with every text, and while one is waited for: whoever shows no sign of life for so long has died.
+LEASE = timedelta(minutes=3)
+SIGN_OF_LIFE_SECONDS = 20.0
+# Characters that are read ahead of the one that is being stored.
+AHEAD = 12_000_000
+# How much of its unpacked size a packed text takes, roughly: for the progress bar only.
+PACKED = 0.35
+# A refused paste is kept so long for its writer.
+PASTE_KEPT = timedelta(days=30)
+UNFINISHED = (BatchState.WAITING, BatchState.RUNNING)
+
+
+# One text ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text that was read and may be measured: normalised, not empty, not too large."""
+
+    text: str
+    facts: Facts
+    origin: Origin
+    counts: dict[str, int] = field(default_factory=dict)
+    encoding: str = "utf-8"
+    remarks: tuple[Remark, ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of one text. `status`: accepted, flagged (taken, look twice) or refused."""
+
+    path: str
+    status: str
+    reason: str = ""
+    rule: str = ""
+    position: int | None = None
+    version: DocumentVersion | None = None
+    normalisation: tuple[str, ...] = ()
+    duplicate_of: int | None = None
+
+
+def read_piece(piece: Piece, facts: Facts, encoding: str) -> Text:
+    """Raises the reason why a piece cannot be taken, before anything is spent on measuring it."""
+    if piece.refusal is not None:
+        raise piece.refusal
+    if piece.text is not None:
+        read = text_of_string(piece.text, facts.over(**piece.facts), origin=Origin.IMPORT, path=piece.path)
+    else:
+        read = text_of_file(piece.data or b"", piece.path, facts, encoding)
+    intake.refuse_unfit(read.text)
+    refuse_duplicate_text(read.text)
+    return read
+
+
+def text_of_file(data: bytes, file_name: str, facts: Facts, encoding: str) -> Text:
+    """The one place where the bytes of a file become a text."""
+    read = intake.read_document(data, file_name=file_name, encoding=encoding)
+    name = PurePosixPath(file_name.replace("\\", "/")).stem
+    facts = facts.over(title=facts.title or read.title or name, format=facts.format or read.format)
+    return Text(read.text, facts, Origin.IMPORT, read.counts, read.encoding, read.remarks)
+
+
+def text_of_string(text: str, facts: Facts, *, origin: Origin, path: str = "") -> Text:
+    normalised = normalise(text)
+    title = facts.title or PurePosixPath(path.replace("\\", "/")).name or beginning_of(normalised.text)
+    return Text(normalised.text, facts.over(title=title), origin, normalised.counts)
+
+
+def beginning_of(text: str) -> str:
+    return next((line.strip()[:80] for line in text.splitlines() if line.strip()), "")
+
+
+def store_text(read: Text, by: User | None, measured: Measured | None = None) -> DocumentVersion:
+    return store_document(
+        read.text,
+        read.facts,
+        by,
+        origin=read.origin,
+        counts=read.counts,
+        encoding=read.encoding,
+        measured=measured,
+        remarks=read.remarks,
+    )
+
+
+def why_flagged(version: DocumentVersion) -> list[str]:
+    """Why a person should look twice at what was taken, in words."""
+    words = [intake.remark_in_words(remark) for remark in version.remarks]
+    if not version.bucket:
+        distance = intake.distance_in_words(version.tokens, BenchmarkSettings.load().lengths)
+        words.append(_("no bucket: %(distance)s") % {"distance": distance})
+    return words
+
+
+def report_taken(path: str, version: DocumentVersion) -> Report:
+    words = why_flagged(version)
+    return Report(
+        path,
+        Outcome.FLAGGED if words else Outcome.ACCEPTED,
+        reason="; ".join(words),
+        version=version,
+        normalisation=tuple(intake.normalisation_in_words(version.normalisation)),
+    )
+
+
+def report_refused(path: str, refusal: Refused) -> Report:
+    return Report(
+        path,
+        Outcome.REFUSED,
+        reason=str(refusal.message),
+        rule=refusal.rule,
+        position=refusal.details.get("position"),
+        duplicate_of=refusal.details.get("document"),
+    )
+
+
+def fault_in(error: Exception) -> RuleBroken:
+    return RuleBroken(_("A fault of the program: %(kind)s.") % {"kind": type(error).__name__}, rule="fault")
+
+
+# Many texts, read and measured ahead of the one that is stored ----------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A piece and its place: `number` counts the texts of one file, from 1. The command knows no files."""
+
+    piece: Piece
+    number: int = 0
+    file: BatchFile | None = None
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A text whose turn to be stored has come, or the reason why there is none. `sent`: about its bytes as sent."""
+
+    path: str
+    number: int
+    file: BatchFile | None
+    sent: int
+    read: Text | None = None
+    measured: Measured | None = None
+    refusal: Refused | None = None
+
+
+@dataclass(frozen=True)
+class _Ahead:
+    ready: Ready
+    future: "Future[Measured] | None" = None
+
+    @property
+    def size(self) -> int:
+        return len(self.ready.read.text) if self.ready.read else 0
+
+
+def ready_texts(
+    items: Iterable[Numbered],
+    read: Callable[[Numbered], Text],
+    measuring: Measuring,
+    *,
+    meanwhile: Callable[[], object] = lambda: None,
+) -> Iterator[Ready]:
+    """In the order given. What is read ahead is bounded, so that memory does not grow with the batch."""
+    ahead: deque[_Ahead] = deque()
+    size = 0
+    for item in items:
+        one = _begin(item, read, measuring)
+        del item  # the bytes have become a text
+        ahead.append(one)
+        size += one.size
+        while len(ahead) >= measuring.places or size > AHEAD:
+            size -= ahead[0].size
+            yield _finished(ahead.popleft(), measuring, meanwhile)
+    while ahead:
+        yield _finished(ahead.popleft(), measuring, meanwhile)
+
+
+def _begin(item: Numbered, read: Callable[[Numbered], Text], measuring: Measuring) -> _Ahead:
+    ready = Ready(item.piece.path, item.number, item.file, _sent_bytes(item.piece))
+    try:
+        text = read(item)
+    except Refused as refusal:
+        return _Ahead(replace(ready, refusal=refusal))
+    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError) as error:
+        logger.exception("a file could not be read")
+        return _Ahead(replace(ready, refusal=fault_in(error)))
+    return _Ahead(replace(ready, read=text), measuring.submit(text.text))
+
+
+def _sent_bytes(piece: Piece) -> int:
+    if piece.data is not None:
+        return len(piece.data)
+    return len((piece.text or "").encode("utf-8", "surrogatepass"))
+
+
+def _finished(one: _Ahead, measuring: Measuring, meanwhile: Callable[[], object]) -> Ready:
+    if one.ready.read is None or one.future is None:
+        return one.ready
+    measured = measuring.result(one.future, one.ready.read.text, meanwhile=meanwhile, every=SIGN_OF_LIFE_SECONDS)
+    return replace(one.ready, measured=measured)
+
+
+def store_ready(ready: Ready, by: User | None) -> Report:
+    """Store one text, or say why not. Faults of the data are this text's alone; a database that is away is not."""
+    if ready.read is None:
+        return report_refused(ready.path, ready.refusal or fault_in(RuntimeError()))
+    try:
+        with transaction.atomic():
+            return report_taken(ready.path, store_text(ready.read, by, ready.measured))
+    except Refused as refusal:
+        return report_refused(ready.path, refusal)
+    except (DataError, IntegrityError) as error:
+        logger.exception("a text could not be stored")
+        return report_refused(ready.path, fault_in(error))
+
+
+# A batch ------------------------------------------------------------------------------------------------------------
+
+
+class Lost(Exception):
+    """The batch was cancelled, or somebody else holds it by now."""
+
+
+@dataclass
+class Held:
+    """A batch whose lease is ours until `until`, which is also the proof that it still is."""
+
+    batch: ImportBatch
+    until: datetime
+
+    def renew(self, **changes: object) -> None:
+        until = timezone.now() + LEASE
+        ours = ImportBatch.objects.filter(pk=self.batch.pk, state=BatchState.RUNNING, leased_until=self.until)
+        if not ours.update(leased_until=until, **changes):
+            raise Lost
+        self.until = until
+
+
+def unfinished() -> list[int]:
+    """Batches that nobody is working on."""
+    free = Q(leased_until=None) | Q(leased_until__lt=timezone.now())
+    return list(ImportBatch.objects.filter(free, state__in=UNFINISHED).order_by("pk").values_list("pk", flat=True))
+
+
+def work_off() -> int:
+    """Take in every batch that waits, in this process. Returns how many."""
+    waiting = unfinished()
+    for pk in waiting:
+        take_in(pk)
+    return len(waiting)
+
+
+def take_in(batch_id: int) -> None:
+    """Bring one batch to its end, from wherever it stands. Does nothing when it has ended or somebody else holds it."""
+    held = _hold(batch_id)
+    if held is None:
+        return
+    with translation.override(language_of(held.batch.made_by)):
+        try:
+            _work(held)
+        except Lost:
+            logger.info("batch %s was cancelled, or taken up by somebody else", batch_id)
+        except BaseException:
+            # Nobody has to wait for the lease to end.
+            ImportBatch.objects.filter(pk=batch_id, leased_until=held.until).update(leased_until=None)
+            raise
+
+
+def language_of(person: User | None) -> str:
+    return (person.language if person else "") or translation.get_language() or "en"
+
+
+def _hold(batch_id: int) -> Held | None:
+    now = timezone.now()
+    until = now + LEASE
+    free = Q(leased_until=None) | Q(leased_until__lt=now)
+    with transaction.atomic():
+        if not ImportBatch.objects.filter(free, pk=batch_id, state__in=UNFINISHED).update(leased_until=until):
+            return None
+        batch = ImportBatch.objects.select_related("made_by").get(pk=batch_id)
+        if batch.state == BatchState.WAITING:
+            history.advance(batch, "start", by=None)
+            ImportBatch.objects.filter(pk=batch_id).update(started_at=now)
+        else:
+            history.record("resume_batch", batch, by=None)
+    return Held(batch, until)
+
+
+def _work(held: Held) -> None:
+    batch = held.batch
+    files = list(batch.files.filter(is_done=False))
+    # One title for many would name them all the same: it is a single file's.
+    facts = facts_of(batch) if batch.files.count() == 1 else replace(facts_of(batch), title="")
+
+    def read(item: Numbered) -> Text:
+        return _read_item(item, facts, batch.encoding)
+
+    at: BatchFile | None = None
+    before = sum(batch.files.filter(is_done=True).values_list("size", flat=True))
+    within = 0
+    with Measuring() as measuring:
+        for ready in ready_texts(_items(files), read, measuring, meanwhile=held.renew):
+            file = ready.file
+            assert file is not None
+            if at is not None and at.pk != file.pk:
+                BatchFile.objects.filter(pk=at.pk).update(is_done=True)
+                before, within = before + at.size, 0
+            at = file
+            within = min(file.size, within + _share(ready.sent, file))
+            _take(held, ready, batch.made_by, bytes_done=before + within)
+    _finish(held)
+
+
+def _items(files: Iterable[BatchFile]) -> Iterator[Numbered]:
+    """The texts that have no line yet. Taking a file apart gives the same texts under the same numbers each time."""
+    for file in files:
+        there = set(file.lines.values_list("number", flat=True))
+        for number, piece in enumerate(_pieces(file), 1):
+            if number not in there:
+                yield Numbered(piece, number, file)
+
+
+def _pieces(file: BatchFile) -> Iterator[Piece]:
+    try:
+        with file.content.open("rb") as content:
+            data = content.read()
+    except (OSError, ValueError):
+        words = _("The file cannot be read: %(reason)s.") % {"reason": _("it is no longer in the store")}
+        yield Piece(file.name, refusal=RuleBroken(words, rule="unreadable"))
+        return
+    if is_paste(file):
+        yield Piece("", text=data.decode("utf-8", "surrogatepass"))
+    else:
+        yield from pieces_of(file.name, data)
+
+
+def is_paste(file: BatchFile) -> bool:
+    """A pasted text lies in the store like a file, and is the only one that nobody gave a name."""
+    return not file.name
+
+
+def facts_of(batch: ImportBatch) -> Facts:
+    return Facts(**batch.facts)
+
+
+def _read_item(item: Numbered, facts: Facts, encoding: str) -> Text:
+    file = item.file
+    assert file is not None
+    if is_paste(file):
+        read = text_of_string(item.piece.text or "", facts, origin=Origin.PASTE)
+        intake.refuse_unfit(read.text)
+        return read
+    # The texts of an archive have names of their own.
+    return read_piece(item.piece, facts if item.piece.path == file.name else replace(facts, title=""), encoding)
+
+
+def _take(held: Held, ready: Ready, by: User | None, *, bytes_done: int) -> None:
+    """One text, its line of the report, and the batch's counts: together or not at all."""
+    assert ready.file is not None
+    with transaction.atomic():
+        report = store_ready(ready, by)
+        BatchLine.objects.create(
+            batch=held.batch,
+            file=ready.file,
+            number=ready.number,
+            path=report.path,
+            status=report.status,
+            rule=report.rule,
+            reason=report.reason,
+            position=report.position,
+            version=report.version,
+            duplicate_of=report.duplicate_of,
+        )
+        held.renew(**{report.status: F(report.status) + 1, "bytes_done": bytes_done})
+
+
+def _share(sent: int, file: BatchFile) -> int:
+    """About how much of the file a text of this size is."""
+    kind = PurePosixPath(file.name).suffix.lower()
+    return round(sent * PACKED) if kind in ZIP | (TAR - {".tar"}) else sent
+
+
+def _finish(held: Held) -> None:
+    batch = held.batch
+    with transaction.atomic():
+        held.renew(bytes_done=F("bytes_total"), finished_at=timezone.now())
+        batch.refresh_from_db(fields=["accepted", "flagged", "refused"])
+        try:
+            history.advance(
+                batch, "finish", by=None, accepted=batch.accepted, flagged=batch.flagged, refused=batch.refused
+            )
+        except Conflict as conflict:
+            raise Lost from conflict
+        ImportBatch.objects.filter(pk=batch.pk).update(leased_until=None)
+        batch.files.update(is_done=True)
+    forget_files(batch)
+
+
+# What is left in the store --------------------------------------------------------------------------------------------
+
+
+def refused_paste(batch: ImportBatch) -> BatchFile | None:
+    """The typed text of a batch that was not taken: it goes back to whoever wrote it."""
+    pastes = batch.files.filter(name="").exclude(content="")
+    return pastes.exclude(lines__status__in=[Outcome.ACCEPTED, Outcome.FLAGGED]).first()
+
+
+def text_of_paste(file: BatchFile) -> str:
+    try:
+        with file.content.open("rb") as content:
+            return content.read().decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return ""
+
+
+def forget_files(batch: ImportBatch) -> None:
+    """Take the sent files out of the store when the batch has ended. A typed text that was not taken stays a while."""
+    kept = refused_paste(batch)
+    for file in batch.files.exclude(content=""):
+        if kept is None or file.pk != kept.pk:
+            _forget(file)
+
+
+def _forget(file: BatchFile) -> None:
+    default_storage.delete(str(file.content.name))
+    BatchFile.objects.filter(pk=file.pk).update(content="")
+
+
+def sweep() -> None:
+    """What a process that was killed behind the end of a batch left in the store, and pastes nobody came back for."""
+    ended = BatchFile.objects.exclude(content="").exclude(batch__state__in=UNFINISHED).select_related("batch")
+    for file in ended.exclude(name="").order_by("pk")[:500]:
+        _forget(file)
+    for file in ended.filter(name="", batch__finished_at__lt=timezone.now() - PASTE_KEPT).order_by("pk")[:500]:
+        _forget(file)
