@@ -22,6 +22,8 @@ from documents.serializers import (
     BatchLineSerializer,
     BatchSerializer,
     CreateSerializer,
+    CutAnswerSerializer,
+    CutSerializer,
     DocumentDetailSerializer,
     DocumentSerializer,
     JoinSerializer,
@@ -128,9 +130,31 @@ class DocumentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet)
     @extend_schema(request=TrimSerializer, responses={200: DocumentDetailSerializer, **REFUSED})
     @action(detail=True, methods=["post"])
     def trim(self, request: Request, pk: str) -> Response:
-        """Cut the text behind the last whole paragraph that fits: a new version."""
+        """Cut the text behind the last whole paragraph that fits, or at a place: a new version."""
         body = self.body(request, TrimSerializer)
-        return self.answer(actions.trim_document(document=self.get_object(), by=self.person, **body))
+        seen = body.pop("version")
+        return self.answer(actions.trim_document(document=self.get_object(), by=self.person, based_on=seen, **body))
+
+    @extend_schema(request=CutSerializer, responses={201: CutAnswerSerializer, **REFUSED})
+    @action(detail=True, methods=["post"])
+    def cut(self, request: Request, pk: str) -> Response:
+        """Cut the text into parts, each a new document; all or none. The document itself stays."""
+        body = self.body(request, CutSerializer)
+        document = self.get_object()
+        if not actions.can_cut_document(self.person, document):
+            raise NotAllowed(_("This is not for your role to do."))
+        text = queries.text_of(self.version(document, body["version"]))
+        parts = actions.propose_parts(text, bucket=body["bucket"], number=body["parts"], cuts=body.get("cuts", ()))
+        made = actions.cut_document(
+            document=document,
+            by=self.person,
+            spans=[(part.start, part.end) for part in parts],
+            based_on=body["version"],
+            reason=body["reason"],
+        )
+        stored = self.get_queryset().in_bulk([version.document_id for version in made])
+        answer = [DocumentDetailSerializer(stored[version.document_id]).data for version in made]
+        return Response({"documents": answer}, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=JoinSerializer, responses={201: DocumentDetailSerializer, **REFUSED})
     @action(detail=True, methods=["post"])
@@ -143,7 +167,11 @@ class DocumentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet)
             raise Invalid({"documents": _("There is no document %s.") % ", ".join(missing)})
         documents = [self.get_object(), *(others[number] for number in body["documents"])]
         version = actions.join_documents(
-            documents=documents, title=body["title"], by=self.person, reason=body["reason"]
+            documents=documents,
+            title=body["title"],
+            by=self.person,
+            headings=body.get("headings", ()),
+            reason=body["reason"],
         )
         return self.answer(version, status.HTTP_201_CREATED)
 

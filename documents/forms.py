@@ -1,5 +1,6 @@
 """What people type on the pages of documents. Forms clean, actions decide."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,8 +10,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from core.models import BenchmarkSettings
-from documents.actions import MAX_NOTE, Facts, too_many
+from documents.actions import BULK, MAX_NOTE, Facts, too_many
 from documents.decoding import ENCODINGS
 from documents.models import LANGUAGE_CHOICES, Document
 from documents.workflow import Flag
@@ -111,14 +111,68 @@ class DecisionForm(forms.Form):
 
 
 class TrimForm(forms.Form):
-    bucket = forms.ChoiceField(label=gettext_lazy("To the target of"), required=False)
-    tokens = forms.IntegerField(label=gettext_lazy("or to at most so many tokens"), required=False, min_value=1)
+    """What is kept: from `start` up to `end` (code points), or up to a number of tokens or a bucket's target."""
+
+    start = forms.IntegerField(required=False, min_value=0, widget=forms.HiddenInput)
+    end = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
+    tokens = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
+    bucket = forms.CharField(required=False, widget=forms.HiddenInput)
+    based_on = forms.IntegerField(required=False, widget=forms.HiddenInput)
     reason = forms.CharField(label=gettext_lazy("Reason"), required=False, max_length=1000)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        return {**self.cleaned_data, "start": self.cleaned_data["start"] or 0}
+
+
+class SpanField(forms.Field):
+    """The spans of the chosen parts, each written as start-end."""
+
+    widget = forms.MultipleHiddenInput
+
+    def to_python(self, value: Any) -> list[tuple[int, int]]:
+        spans = []
+        for written in value or []:
+            match = re.fullmatch(r"([0-9]{1,9})-([0-9]{1,9})", str(written))
+            if not match:
+                raise forms.ValidationError(_("A part is written as start-end."))
+            spans.append((int(match[1]), int(match[2])))
+        return spans
+
+
+class CutForm(forms.Form):
+    spans = SpanField(error_messages={"required": gettext_lazy("Choose at least one part.")})
+    based_on = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    reason = forms.CharField(label=gettext_lazy("Reason"), required=False, max_length=1000)
+
+
+class JoinForm(forms.Form):
+    title = forms.CharField(label=gettext_lazy("Title of the whole"), max_length=300)
+    reason = forms.CharField(label=gettext_lazy("Reason"), required=False, max_length=1000)
+
+
+class BulkCorrectionForm(forms.Form):
+    """One fact a line, each with a tick: what is not ticked stays as it is, what is ticked and empty is emptied."""
+
+    domain = forms.CharField(label=gettext_lazy("Domain"), required=False, max_length=60)
+    format = forms.CharField(label=gettext_lazy("Format"), required=False, max_length=60)
+    licence = forms.CharField(label=gettext_lazy("Licence"), required=False, max_length=300)
+    source_url = forms.CharField(label=gettext_lazy("Source address"), required=False, max_length=2000)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        names = BenchmarkSettings.load().lengths.names()
-        self.fields["bucket"].choices = [("", "–"), *((name, name) for name in names)]  # type: ignore[attr-defined]
+        for name in BULK:
+            self.fields[f"set_{name}"] = forms.BooleanField(required=False)
+        self.fields["domain"].widget.attrs["list"] = "domains"
+        self.fields["format"].widget.attrs["list"] = "formats"
+
+    @property
+    def lines(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
+        return [(self[f"set_{name}"], self[name]) for name in BULK]
+
+    @property
+    def facts(self) -> dict[str, str]:
+        return {name: self.cleaned_data[name] for name in BULK if self.cleaned_data[f"set_{name}"]}
 
 
 class RevisionForm(forms.Form):

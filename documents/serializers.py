@@ -200,16 +200,42 @@ class RejectSerializer(serializers.Serializer[Any]):
 
 
 class TrimSerializer(serializers.Serializer[Any]):
-    """To the target of a bucket, or to at most so many tokens."""
+    """To the target of a bucket, to at most so many tokens, or to the place `end`; from `start` on."""
 
     bucket = serializers.CharField(required=False, default="", allow_blank=True)
     tokens = serializers.IntegerField(required=False, default=None, allow_null=True)
+    start = serializers.IntegerField(required=False, default=0, min_value=0, help_text="first code point that stays")
+    end = serializers.IntegerField(
+        required=False, default=None, allow_null=True, min_value=1, help_text="behind the last code point that stays"
+    )
+    version = serializers.IntegerField(
+        required=False, default=None, allow_null=True, help_text="number of the version that was seen"
+    )
     reason = serializers.CharField(required=False, default="", allow_blank=True)
 
 
+class CutSerializer(serializers.Serializer[Any]):
+    """Into parts of a bucket, into so many `parts`, or at the places `cuts` (code points, ascending)."""
+
+    bucket = serializers.CharField(required=False, default="", allow_blank=True)
+    parts = serializers.IntegerField(required=False, default=None, allow_null=True)
+    cuts = serializers.ListField(child=serializers.IntegerField(min_value=1), required=False, max_length=200)
+    version = serializers.IntegerField(
+        required=False, default=None, allow_null=True, help_text="number of the version that was seen"
+    )
+    reason = serializers.CharField(required=False, default="", allow_blank=True)
+
+
+class CutAnswerSerializer(serializers.Serializer[Any]):
+    """The documents that were made, in the order of the text."""
+
+    documents = DocumentDetailSerializer(many=True)
+
+
 class JoinSerializer(serializers.Serializer[Any]):
-    """This document first, then `documents` in their order."""
+    """This document first, then `documents` in their order. `headings`: one for each, this document's first."""
 
     documents = serializers.ListField(child=serializers.IntegerField(), allow_empty=False, max_length=200)
+    headings = serializers.ListField(child=serializers.CharField(max_length=300), required=False, max_length=201)
     title = serializers.CharField(max_length=300)
     reason = serializers.CharField(required=False, default="", allow_blank=True)

@@ -1,6 +1,6 @@
 """Correcting what is recorded about a document, and sorting into other buckets."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -9,7 +9,12 @@ from django.utils.translation import gettext as _
 from core import history
 from core.models import BenchmarkSettings, User
 from core.refusals import Conflict, Invalid
-from documents.actions.permissions import can_correct_document, can_import_document, refuse_unless
+from documents.actions.permissions import (
+    can_correct_document,
+    can_correct_documents,
+    can_import_document,
+    refuse_unless,
+)
 from documents.actions.storing import Facts, checked_facts
 from documents.models import Document, DocumentVersion
 
@@ -39,6 +44,38 @@ def correct_document(*, document: Document, version: int, by: User | None, **fac
         history.record("correct_document", document, by=by, changed=changed)
     document.refresh_from_db()
     return document
+
+
+BULK = ("domain", "format", "licence", "source_url")
+
+
+def correct_documents(
+    *, documents: Sequence[Document], versions: Mapping[int, int], by: User | None, **facts: str
+) -> int:
+    """Correct the same facts of many documents, all or none: any of domain, format, licence, source_url.
+
+    `versions` maps a document's number to its own version (`Document.version`), as the form showed it. Each changed
+    document gets its line in the audit trail. Returns how many were changed.
+    """
+    refuse_unless(can_correct_documents(by))
+    if not documents:
+        raise Invalid({"documents": _("Choose documents first.")})
+    unknown = set(facts) - set(BULK)
+    if unknown:
+        raise Invalid({name: _("This cannot be corrected for many at once.") for name in sorted(unknown)})
+    if not facts:
+        raise Invalid({"documents": _("Tick what is to be corrected.")})
+    with transaction.atomic():
+        return sum(_correct_one(document, versions.get(document.pk, 0), by, facts) for document in documents)
+
+
+def _correct_one(document: Document, version: int, by: User | None, facts: Mapping[str, str]) -> bool:
+    before = document.version
+    try:
+        return correct_document(document=document, version=version, by=by, **facts).version != before
+    except Conflict:
+        words = _("Somebody corrected “%(title)s” (document %(number)s) meanwhile. Nothing was changed; reload to see.")
+        raise Conflict(words % {"title": document.title, "number": document.pk}, rule="stale_version") from None
 
 
 def correct_language(*, document: Document, language: str, by: User | None) -> Document:

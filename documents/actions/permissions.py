@@ -20,12 +20,25 @@ def can_correct_document(user: User | None, document: Document) -> bool:
     return user is None or user.is_lead
 
 
+def can_correct_documents(user: User | None) -> bool:
+    return user is None or user.is_lead
+
+
+def can_see_record(user: User | None) -> bool:
+    """Who cleared what, when and why, as a file: for those who may take such a decision back."""
+    return user is None or not user.is_annotator
+
+
 def can_revise_document(user: User | None, document: Document) -> bool:
     """Experts too: they order a document's reconstruction, and whoever carries it out acts in their name."""
     return user is None or user.is_lead or user.does_stage_work
 
 
 def can_trim_document(user: User | None, document: Document) -> bool:
+    return user is None or user.is_lead
+
+
+def can_cut_document(user: User | None, document: Document) -> bool:
     return user is None or user.is_lead
 
 

@@ -1,4 +1,4 @@
-"""Correcting what is recorded, and making new texts: trimmed, revised."""
+"""Correcting what is recorded, and editing the text."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from core.refusals import NotAllowed, Refused
 from core.viewing import person_of, refuse_into
 from documents import actions, queries
-from documents.forms import CorrectionForm, DecisionForm, RevisionForm, TrimForm
+from documents.forms import CorrectionForm, DecisionForm, RevisionForm
 from documents.models import Document
 from documents.views.compliance import detail_page, version_asked_for
 
@@ -32,26 +32,6 @@ def document_correct(request: HttpRequest, pk: int) -> HttpResponse:
     document.refresh_from_db()
     version = version_asked_for(request, document)
     return detail_page(request, version, DecisionForm(), status=status, correction=form, correcting=True)
-
-
-@require_POST
-def document_trim(request: HttpRequest, pk: int) -> HttpResponse:
-    document = get_object_or_404(Document.objects.select_related("imported_by"), pk=pk)
-    form = TrimForm(request.POST)
-    status = 400
-    if form.is_valid():
-        try:
-            version = actions.trim_document(document=document, by=person_of(request), **form.cleaned_data)
-        except Refused as refusal:
-            refuse_into(form, refusal)
-            status = refusal.status
-        else:
-            messages.success(
-                request, _("Version %(n)s has %(tokens)s tokens.") % {"n": version.number, "tokens": version.tokens}
-            )
-            return redirect("documents:document_detail", pk=pk)
-    version = version_asked_for(request, document)
-    return detail_page(request, version, DecisionForm(), status=status, trim=form, trimming=True)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

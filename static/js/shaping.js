@@ -1,0 +1,181 @@
+/* Making new texts: rows are chosen, a text is trimmed by a slider, parts are joined. Every page works without this
+   script as a plain form; here the counts come at once. */
+(() => {
+  "use strict";
+  const $ = (query, within = document) => within.querySelector(query);
+  const $$ = (query, within = document) => [...within.querySelectorAll(query)];
+  const lang = document.documentElement.lang;
+  const grouped = number => number.toLocaleString(lang.startsWith("zh") ? "zh-Hans" : "en");
+  const fill = (words, values) => words.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+
+  /* ---- rows with a tick: how many, all of them, a run with Shift ---------------------- */
+  const boxes = form => $$("tbody input[type=checkbox]", form);
+  const recount = form => {
+    const all = boxes(form);
+    const ticked = all.filter(box => box.checked).length;
+    const said = $("[data-chosen]", form);
+    if (said && (ticked || said.dataset.began)) { said.dataset.began = "yes"; said.textContent = fill(form.dataset.wordChosen, { n: ticked }); }
+    for (const button of $$("[data-needs]", form)) button.disabled = ticked < +button.dataset.needs;
+    const whole = $("[data-choose-all]", form);
+    if (!whole) return;
+    whole.hidden = !all.length;
+    whole.checked = ticked > 0 && ticked === all.length;
+    whole.indeterminate = ticked > 0 && ticked < all.length;
+  };
+  let last = null;
+  addEventListener("click", event => {
+    const box = event.target;
+    const form = box.closest?.("[data-choose]");
+    if (!form || !box.matches("input[type=checkbox]")) return;
+    const all = boxes(form);
+    if (box.matches("[data-choose-all]")) for (const each of all) each.checked = box.checked;
+    else if (event.shiftKey && last && all.includes(last)) {
+      const [from, to] = [all.indexOf(last), all.indexOf(box)].sort((a, b) => a - b);
+      for (const each of all.slice(from, to + 1)) each.checked = box.checked;
+    }
+    if (all.includes(box)) last = box;
+    recount(form);
+  });
+  const armRows = within => $$("[data-choose]", within).forEach(recount);
+
+  /* ---- the exact count of a choice: asked for when the hand rests ---------------------- */
+  const asker = (ask, shown, failed) => {
+    let timer = 0, running = null;
+    return () => {
+      clearTimeout(timer);
+      running?.abort();
+      timer = setTimeout(async () => {
+        const own = running = new AbortController();
+        try {
+          const response = await ask(own.signal);
+          const answer = await response.json();
+          if (own.signal.aborted) return;
+          if (response.ok) shown(answer); else failed(answer.detail);
+        } catch { if (!own.signal.aborted) failed(""); }
+      }, 180);
+    };
+  };
+  const landing = (tokens, buckets) => {
+    const holding = buckets.filter(([, , low, high]) => low <= tokens && tokens <= high);
+    holding.sort((a, b) => Math.abs(tokens - a[1]) - Math.abs(tokens - b[1]));
+    return holding[0]?.[0] || "";
+  };
+
+  /* ---- trimming ------------------------------------------------------------------------ */
+  const armTrim = page => {
+    const words = page.dataset;
+    const [offsets, tokens] = JSON.parse(words.stops);
+    const buckets = JSON.parse(words.buckets);
+    const [endSlider, startSlider] = [$("#last", page), $("#first", page)];
+    const number = $("#tokens", page);
+    const commit = $("[data-commit]", page);
+    const save = $("button.btn--primary", commit);
+    const end = () => +endSlider.value;
+    const start = () => +startSlider.value;
+    const between = () => tokens[end()] - tokens[start()];
+    const tell = (count, bucket, distance, exact) => {
+      $("[data-tokens]", page).textContent = fill(exact ? words.wordTokens : words.wordAbout, { n: grouped(count) });
+      $("[data-bucket]", page).textContent = bucket ? fill(words.wordBucket, { bucket }) : words.wordNone;
+      $("[data-distance]", page).textContent = distance;
+      for (const slider of [endSlider, startSlider]) slider.setAttribute("aria-valuetext", $("[data-tokens]", page).textContent);
+      for (const row of $$("[data-bucket-row]", page)) {
+        if (row.dataset.bucketRow === bucket) row.setAttribute("aria-current", "true"); else row.removeAttribute("aria-current");
+      }
+    };
+    const seams = answer => {
+      for (const place of $$("[data-show]", page)) {
+        place.textContent = answer ? answer[place.dataset.show] : "";
+        const dropped = place.classList.contains("seam__gone");
+        if (answer && dropped && !place.textContent) place.textContent = words.wordNothing;
+        place.classList.toggle("seam__none", Boolean(answer) && dropped && !answer[place.dataset.show]);
+        place.toggleAttribute("aria-busy", !answer);
+      }
+    };
+    const exactly = asker(
+      signal => fetch(`${words.measure}?start=${offsets[start()]}&end=${offsets[end()]}`, { signal, headers: { Accept: "application/json", "HX-Request": "true" } }),
+      answer => { tell(answer.tokens, answer.bucket, answer.distance, true); seams(answer); },
+      () => { $("[data-distance]", page).textContent = words.wordFailed; },
+    );
+    const moved = () => {
+      commit.elements.start.value = offsets[start()];
+      commit.elements.end.value = offsets[end()];
+      save.disabled = start() === 0 && end() === offsets.length - 1;
+      tell(between(), landing(between(), buckets), "", false);
+      exactly();
+    };
+    const within = limit => {
+      let found = start();
+      while (found + 1 < tokens.length && tokens[found + 1] - tokens[start()] <= limit) found += 1;
+      return found;
+    };
+    const reach = (limit, low = 0, high = 0) => {
+      let found = within(limit);
+      if (tokens[found] - tokens[start()] < low) {
+        const inside = tokens.findIndex((_, at) => at > start() && tokens[at] - tokens[start()] >= low);
+        if (inside > 0 && tokens[inside] - tokens[start()] <= high) found = inside;
+      }
+      endSlider.value = Math.max(found, start() + 1);
+      moved();
+    };
+    endSlider.addEventListener("input", () => { if (end() <= start()) startSlider.value = end() - 1; moved(); });
+    startSlider.addEventListener("input", () => { if (start() >= end()) endSlider.value = start() + 1; moved(); });
+    const bigStep = event => {
+      const step = { PageUp: 10, PageDown: -10 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      event.target.value = +event.target.value + step;
+      event.target.dispatchEvent(new Event("input", { bubbles: true }));
+    };
+    endSlider.addEventListener("keydown", bigStep);
+    startSlider.addEventListener("keydown", bigStep);
+    $("[data-chooser]", page).addEventListener("submit", event => {
+      event.preventDefault();
+      const by = event.submitter?.dataset.go || event.submitter?.value;
+      const bucket = buckets.find(([name]) => name === by);
+      if (bucket) reach(bucket[1], bucket[2], bucket[3]);
+      else if (by === "tokens" && +number.value > 0) reach(+number.value);
+    });
+    for (const only of $$("[data-nojs]", page)) only.hidden = true;
+    moved();
+  };
+
+  /* ---- joining: the sum at once, the exact count a moment later -------------------------- */
+  const armJoin = form => {
+    const words = form.dataset;
+    const exactly = asker(
+      signal => {
+        const body = new FormData(form);
+        body.delete("_once");
+        body.set("do", "count");
+        return fetch(form.action, { method: "POST", body, signal, headers: { Accept: "application/json", "HX-Request": "true" } });
+      },
+      answer => {
+        $("[data-tokens]", form).textContent = fill(words.wordTokens, { n: grouped(answer.tokens) });
+        $("[data-bucket]", form).textContent = answer.bucket ? fill(words.wordBucket, { bucket: answer.bucket }) : words.wordNone;
+        $("[data-distance]", form).textContent = answer.distance;
+      },
+      detail => { const place = $("[data-distance]", form); if (place && detail) place.textContent = detail; },
+    );
+    const again = () => { if (+($("[data-total]", form)?.dataset.n || 0) > 0) exactly(); };
+    form.addEventListener("input", event => { if (event.target.name === "headings") again(); });
+    addEventListener("htmx:afterSettle", again);
+    form.addEventListener("keydown", event => {
+      if (event.key !== "Enter" || event.target.id !== "add") return;
+      event.preventDefault();
+      $('button[value="add"]:not(.vh)', form).click();
+    });
+    again();
+  };
+
+  /* ---- correcting together: to type is to tick -------------------------------------------- */
+  const armBulk = form => form.addEventListener("input", event => {
+    const box = form.elements.namedItem(`set_${event.target.name}`);
+    if (box) box.checked = true;
+  });
+
+  armRows(document);
+  $$("[data-trim]").forEach(armTrim);
+  $$("[data-join]").forEach(armJoin);
+  $$("[data-bulk]").forEach(armBulk);
+  addEventListener("htmx:afterSettle", () => armRows(document));
+})();
