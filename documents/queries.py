@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from django.db.models.functions import Substr
 
-from documents.models import Document, DocumentText, DocumentVersion
+from core.models import User
+from documents.models import Document, DocumentText, DocumentVersion, ReadingPosition
 
 NO_BUCKET = "none"
 
@@ -33,3 +34,9 @@ def next_to_clear(after: Document) -> Document | None:
     """The next document waiting for compliance, round about."""
     waiting = Document.objects.in_state("pending").exclude(pk=after.pk).order_by("id")
     return waiting.filter(pk__gt=after.pk).first() or waiting.first()
+
+
+def position_of(person: User, version: DocumentVersion) -> int:
+    """The first code point that stood in the window when the person left this text; 0 for who never did."""
+    places = ReadingPosition.objects.filter(person=person, version=version)
+    return places.values_list("position", flat=True).first() or 0

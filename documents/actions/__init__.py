@@ -18,9 +18,11 @@ from documents.actions.permissions import (
     can_import_document,
     can_join_documents,
     can_reject_version,
+    can_remember_position,
     can_revise_document,
     can_trim_document,
 )
+from documents.actions.reading import remember_position
 from documents.actions.shaping import join_documents, revise_document, trim_document
 from documents.actions.storing import LANGUAGE_NAMES, MAX_NOTE, Facts
 
@@ -36,6 +38,7 @@ __all__ = [
     "can_import_document",
     "can_join_documents",
     "can_reject_version",
+    "can_remember_position",
     "can_revise_document",
     "can_trim_document",
     "correct_document",
@@ -46,6 +49,7 @@ __all__ = [
     "paste_document",
     "rebucket_documents",
     "reject_version",
+    "remember_position",
     "revise_document",
     "trim_document",
 ]

@@ -3,7 +3,7 @@
 from documents.views.compliance import document_detail, version_decide
 from documents.views.importing import document_import
 from documents.views.listing import document_list
-from documents.views.reading import document_text
+from documents.views.reading import document_outline, document_position, document_text
 from documents.views.shaping import document_correct, document_revise, document_trim
 
 __all__ = [
@@ -11,6 +11,8 @@ __all__ = [
     "document_detail",
     "document_import",
     "document_list",
+    "document_outline",
+    "document_position",
     "document_revise",
     "document_text",
     "document_trim",
