@@ -77,6 +77,7 @@ class Line:
     start: int
     above: bool  # an empty line, or the beginning, is above it
     below: bool  # an empty line, or the end, is below it
+    indented: bool = False  # as code is: a heading in it is a remark
 
     @property
     def end(self) -> int:
@@ -100,7 +101,8 @@ def _lines(text: str) -> Iterator[Line]:
         if not line:
             continue
         start = match.start() + match.group().index(line)
-        yield Line(line, start, _is_empty_above(text, match.start()), _is_empty_below(text, match.end()))
+        above, below = _is_empty_above(text, match.start()), _is_empty_below(text, match.end())
+        yield Line(line, start, above, below, match.group().startswith(("    ", "\t")))
 
 
 def _is_empty_above(text: str, start: int) -> bool:
@@ -141,6 +143,7 @@ def _underlines(line: Line, title: Line) -> bool:
         bool(_UNDERLINE.match(line.text))
         and line.start - title.end <= 8
         and not title.below
+        and not title.indented
         and len(line.text) >= len(title.text)
         and not _UNDERLINE.match(title.text)
         and "|" not in title.text
@@ -168,7 +171,7 @@ def _source(line: Line) -> Heading | None:
 def _hashed(line: Line) -> Heading | None:
     """One sign alone is also how programs begin a remark: it needs an empty line above or below."""
     match = _HASHES.match(line.text)
-    if not match or not (line.above or line.below or len(match.group(1)) > 1):
+    if not match or line.indented or not (line.above or line.below or len(match.group(1)) > 1):
         return None
     return _made(line, CHAPTER + len(match.group(1)) - 1, match.group(2), "hashes")
 
@@ -211,7 +214,7 @@ def _article(line: Line, number: str) -> Heading:
 def _numbered(line: Line) -> Heading | None:
     """1.2.3 Title. A single number also begins a list, so that one must stand between empty lines."""
     match = _NUMBERED.match(line.text)
-    if not match or not line.above or len(line.text) > 90:
+    if not match or not line.above or line.indented or len(line.text) > 90:
         return None
     depth, title = match.group(1).count("."), match.group(2)
     if _ENDS_SENTENCE.search(title) or not (title[0].isupper() or title[0] > "\u2e80"):
