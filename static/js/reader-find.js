@@ -2,8 +2,9 @@
    (on in a Chinese text), and both ways of writing an accented letter (NFC, NFD). The needle is text, never a pattern. */
 LBPReader.part(reader => {
   "use strict";
-  const { $$, below, fill, idle, number, PAINTED } = LBPReader.kit;
+  const { $$, below, fill, idle, number, pause, PAINTED } = LBPReader.kit;
   const AT_ONCE = 2000;
+  const SLICE = 500;
   const { root, words } = reader;
   const field = reader.part("find");
   const output = reader.part("hits");
@@ -114,7 +115,7 @@ LBPReader.part(reader => {
   };
   const endOf = n => (ends ? ends[n] : hits[n] + long);
   const spans = (from, to) => Array.from({ length: Math.max(0, to - from) }, (_, n) => [hits[from + n], endOf(from + n)]);
-  /* The hits around here at once, more of them when the page rests, up to a bound. */
+  /* The hits around here at once, more of them in slices, up to a bound. */
   let painted = [0, 0];
   const mark = center => {
     const turn = (painting += 1);
@@ -124,15 +125,17 @@ LBPReader.part(reader => {
     painted = [from, to];
     const highlight = reader.paint("hit", spans(a, b));
     if (!highlight || (a === from && b === to)) return;
-    let low = a, high = b;
-    const more = () => {
-      if (turn !== painting) return;
-      const nextHigh = Math.min(to, high + AT_ONCE), nextLow = Math.max(from, low - AT_ONCE);
-      for (const [start, end] of [...spans(high, nextHigh), ...spans(nextLow, low)]) highlight.add(reader.still(start, end));
-      high = nextHigh; low = nextLow;
-      if (low > from || high < to) idle(more); else reader.painted.set("hit", spans(from, to));
+    const more = async () => {
+      for (let low = a, high = b; low > from || high < to;) {
+        await pause();
+        if (turn !== painting) return;
+        const nextHigh = Math.min(to, high + SLICE), nextLow = Math.max(from, low - SLICE);
+        for (const [start, end] of [...spans(high, nextHigh), ...spans(nextLow, low)]) highlight.add(reader.still(start, end));
+        high = nextHigh; low = nextLow;
+      }
+      reader.painted.set("hit", spans(from, to));
     };
-    idle(more);
+    more();
   };
   const go = (place, { first = false, stay = false } = {}) => {
     if (!hits.length) return;

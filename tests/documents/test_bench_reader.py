@@ -6,7 +6,6 @@ The texts are the real ones beside the repository, or generated where those are 
 
 import os
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import median
@@ -141,8 +140,8 @@ def text_of(language: str, folder: Path) -> tuple[Path, str]:
 
 
 @pytest.fixture(params=["English", "Chinese"])
-def language(request: pytest.FixtureRequest) -> Iterator[str]:
-    yield request.param
+def language(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 def heap(page: Page) -> float:
