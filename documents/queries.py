@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from django.db.models import Count
 from django.db.models.functions import Substr
 
-from documents.models import Document, DocumentText, DocumentVersion, Passage
+from core.models import User
+from documents.models import Document, DocumentText, DocumentVersion, Passage, ReadingPosition
 
 NO_BUCKET = "none"
 # SQLite takes only so many parameters in one question.
@@ -53,3 +54,9 @@ def mark_counts(documents: Sequence[int]) -> dict[int, int]:
     """How many marks each of these documents has."""
     rows = Passage.objects.filter(version__document__in=documents).order_by().values_list("version__document")
     return dict(rows.annotate(Count("mark", distinct=True)))
+
+
+def position_of(person: User, version: DocumentVersion) -> int:
+    """The first code point that stood in the window when the person left this text; 0 for who never did."""
+    places = ReadingPosition.objects.filter(person=person, version=version)
+    return places.values_list("position", flat=True).first() or 0

@@ -1,22 +1,27 @@
 """The reader: one document version shown beside whatever is being decided about it.
 
-Used by every stage: `reader_for(version)` into the context as `reader`, then `{% include "components/reader.html" %}`
-and static/js/reader.js. The page carries the first part of the text; the rest comes in one cached answer
-(`documents:document_text`). Marks are elements anywhere on the page with data-mark="evidence" (or finding, heading),
-data-start and data-end in code points: the reader paints them and links them to their place. `marks` given here are
-drawn by the reader itself, for pages that show no list of their own.
+Used by every stage: `reader_for(version)` into the context as `reader`, then `{% include "components/reader.html" %}`,
+which brings its own style sheet and scripts (static/js/reader*.js). The page carries the first part of the text; the
+rest comes in one cached answer (`documents:document_text`), and so does the outline. Marks are elements anywhere on the
+page with data-mark="evidence" (or finding, heading), data-start and data-end in code points: the reader paints them
+and links them to their place. `marks` given here are drawn by the reader itself, for pages that show no list of their
+own.
 """
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.core.cache import cache
+
 from benchmark.taxonomy import Language
-from documents import queries
+from documents import outlining, queries
 from documents.models import DocumentVersion
 
 FIRST_PART = 8_000
 # How much further a line's end is looked for: a part that ends inside a line would show a break that is not there.
 SLACK = 4_000
+OUTLINE_SECONDS = 30 * 24 * 3600
 
 LANG = {Language.ENGLISH.value: "en", Language.CHINESE.value: "zh-Hans"}
 
@@ -36,6 +41,11 @@ class Reader:
     lang: str
     first: str
     marks: tuple[Mark, ...] = ()
+
+    @property
+    def outline_rules(self) -> int:
+        """Stands in the address of the outline, which browsers keep for good."""
+        return outlining.RULES
 
     @property
     def is_whole(self) -> bool:
@@ -59,3 +69,15 @@ def first_cut(beginning: str) -> int:
         return len(beginning)
     end = beginning.find("\n", FIRST_PART)
     return end + 1 if end >= 0 else FIRST_PART
+
+
+def outline_json(version: DocumentVersion) -> str:
+    """Computed once per text: {"headings": [[start, end, level, title], ...], "found": n, "every": n}."""
+    key = f"outline:{outlining.RULES}:{version.sha256}"
+    kept = cache.get(key)
+    if kept is None:
+        outline = outlining.outline_of(queries.text_of(version))
+        rows = [[heading.start, heading.end, heading.level, heading.title] for heading in outline.headings]
+        kept = json.dumps({"headings": rows, "found": outline.found, "every": outline.every}, ensure_ascii=False)
+        cache.set(key, kept, OUTLINE_SECONDS)
+    return str(kept)

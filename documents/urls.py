@@ -20,5 +20,7 @@ urlpatterns = [
     path("documents/<int:pk>/cut/", views.document_cut, name="document_cut"),
     path("documents/<int:pk>/revise/", views.document_revise, name="document_revise"),
     path("documents/versions/<int:pk>/text", views.document_text, name="document_text"),
+    path("documents/versions/<int:pk>/outline", views.document_outline, name="document_outline"),
+    path("documents/versions/<int:pk>/position", views.document_position, name="document_position"),
     path("documents/versions/<int:pk>/decide/", views.version_decide, name="version_decide"),
 ]

@@ -39,10 +39,12 @@ from documents.actions.permissions import (
     can_import_document,
     can_join_documents,
     can_reject_version,
+    can_remember_position,
     can_revise_document,
     can_see_record,
     can_trim_document,
 )
+from documents.actions.reading import remember_position
 from documents.actions.shaping import revise_document, trim_document
 from documents.actions.storing import LANGUAGE_NAMES, MAX_NOTE, Facts
 from documents.batches import Report
@@ -64,6 +66,7 @@ __all__ = [
     "can_import_document",
     "can_join_documents",
     "can_reject_version",
+    "can_remember_position",
     "can_revise_document",
     "can_see_record",
     "can_trim_document",
@@ -82,6 +85,7 @@ __all__ = [
     "rebucket_documents",
     "refuse_unjoinable",
     "reject_version",
+    "remember_position",
     "revise_document",
     "start_batch",
     "too_many",

@@ -54,6 +54,11 @@ def can_reject_version(user: User, version: DocumentVersion) -> bool:
     return can_approve_version(user, version)
 
 
+def can_remember_position(user: User, version: DocumentVersion) -> bool:
+    """Whoever may open a text may leave a bookmark in it."""
+    return user.is_active
+
+
 def refuse_unless(allowed: bool) -> None:
     if not allowed:
         raise NotAllowed(_("This is not for your role to do."))

@@ -7,7 +7,7 @@ from documents.views.cutting import document_cut
 from documents.views.importing import document_import
 from documents.views.joining import document_join
 from documents.views.listing import document_list
-from documents.views.reading import document_text
+from documents.views.reading import document_outline, document_position, document_text
 from documents.views.record import document_record
 from documents.views.shaping import document_correct, document_revise
 from documents.views.trimming import document_trim, document_trim_measure
@@ -24,6 +24,8 @@ __all__ = [
     "document_import",
     "document_join",
     "document_list",
+    "document_outline",
+    "document_position",
     "document_record",
     "document_revise",
     "document_text",
