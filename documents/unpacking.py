@@ -30,12 +30,12 @@ from documents.formats.asking import read_apart
 from documents.formats.boxes import opened
 from documents.formats.faults import Fault
 from documents.formats.kinds import kind_of
-from documents.intake import MAX_FILE, MIB, too_large
+from documents.intake import MAX_BYTES, MAX_FILE, MIB, too_large
 
 MAX_MEMBERS = 5_000
 MAX_UNPACKED = 1024 * MIB
 # A line of JSONL may write each character as \uXXXX.
-MAX_LINE = 6 * MAX_FILE
+MAX_LINE = 6 * MAX_BYTES
 # A longer line is looked over before it is parsed: outside its texts it has no need of more than this.
 LONG_LINE = MIB
 MAX_BONES = 10_000

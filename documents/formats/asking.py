@@ -23,6 +23,8 @@ START = (
 )
 MIB = 1024 * 1024
 MAX_ANSWER = 160 * MIB
+# No return code of a process.
+TOO_SLOW = 1000
 
 
 @dataclass(frozen=True)
@@ -43,20 +45,27 @@ def read_apart(kind: str, data: bytes, *, limits: Limits | None = None) -> Answe
         source.write(data)
         source.seek(0)
         output, ended = _run(kind, source, limits)
-    head, _newline, body = output.partition(b"\n")
-    if ended == "too_slow" or ended == -signal.SIGXCPU or ended == -signal.SIGALRM:
-        raise refusal(kind, "limit_time", {"seconds": limits.seconds})
+    given = {"seconds": limits.seconds, "mib": limits.memory // MIB}
+    if ended in (TOO_SLOW, -signal.SIGXCPU, -signal.SIGALRM):
+        raise refusal(kind, "limit_time", given)
     if ended == -signal.SIGKILL:
-        raise refusal(kind, "limit_memory", {"mib": limits.memory // MIB})
-    try:
-        said: dict[str, Any] = json.loads(head)
-        text = body.decode()
-    except ValueError:
-        raise refusal(kind, "damaged", {}) from None
-    if not said.get("ok"):
-        details = {"seconds": limits.seconds, "mib": limits.memory // MIB, **said.get("details", {})}
-        raise refusal(kind, str(said.get("rule")), details)
+        raise refusal(kind, "limit_memory", given)
+    said, text = _understood(output)
+    if said is None:
+        raise refusal(kind, "damaged", {})
+    if said.get("ok") is not True:
+        details = said.get("details")
+        raise refusal(kind, str(said.get("rule")), {**given, **(details if isinstance(details, dict) else {})})
     return Answer(text, one_line(str(said.get("title", ""))), _checked(said.get("remarks")))
+
+
+def _understood(output: bytes) -> tuple[dict[str, Any] | None, str]:
+    head, _newline, body = output.partition(b"\n")
+    try:
+        said = json.loads(head)
+        return (said if isinstance(said, dict) else None), body.decode()
+    except (ValueError, RecursionError):
+        return None, ""
 
 
 def _checked(remarks: Any) -> list[dict[str, Any]]:
@@ -70,9 +79,10 @@ def _checked(remarks: Any) -> list[dict[str, Any]]:
     return checked
 
 
-def _run(kind: str, source: Any, limits: Limits) -> tuple[bytes, int | str]:
-    """What the child wrote, and how it ended: its return code, or `too_slow`."""
+def _run(kind: str, source: Any, limits: Limits) -> tuple[bytes, int]:
+    """What the child wrote, and how it ended: its return code, or TOO_SLOW."""
     command = [sys.executable, "-I", "-X", "utf8", "-c", START, str(ROOT)]
+    until = time.monotonic() + limits.seconds
     child = subprocess.Popen(  # noqa: S603 (our own interpreter and words)
         [*command, kind, str(limits.memory), str(limits.seconds)],
         stdin=source,
@@ -83,34 +93,33 @@ def _run(kind: str, source: Any, limits: Limits) -> tuple[bytes, int | str]:
         start_new_session=True,
     )
     try:
-        output = _listen(child, time.monotonic() + limits.seconds)
-        if output is None:
-            return b"", "too_slow"
-        return output, child.wait(timeout=5)
+        output = _listen(child, until)
+        return output, child.wait(timeout=max(until - time.monotonic(), 0.1))
     except subprocess.TimeoutExpired:
-        return b"", "too_slow"
+        return b"", TOO_SLOW
+    except OverflowError:
+        return b"", 0
     finally:
         _end(child)
 
 
-def _listen(child: subprocess.Popen[bytes], until: float) -> bytes | None:
-    """All that the child writes until it closes its output; None when it is not done by then."""
+def _listen(child: subprocess.Popen[bytes], until: float) -> bytes:
+    """All that the child writes until it closes its output. Raises TimeoutExpired, or OverflowError when it is more
+    than MAX_ANSWER."""
     assert child.stdout is not None
     pieces: list[bytes] = []
     size = 0
     with selectors.DefaultSelector() as selector:
         selector.register(child.stdout, selectors.EVENT_READ)
-        while (left := until - time.monotonic()) > 0:
-            if not selector.select(left):
-                return None
+        while selector.select(max(until - time.monotonic(), 0)):
             piece = os.read(child.stdout.fileno(), MIB)
             if not piece:
                 return b"".join(pieces)
             pieces.append(piece)
             size += len(piece)
             if size > MAX_ANSWER:
-                return b""
-    return None
+                raise OverflowError
+    raise subprocess.TimeoutExpired(child.args, until)
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

@@ -6,6 +6,7 @@ Standard output carries one line, {"ok": true, "title", "remarks"} or {"ok": fal
 UTF-8. Whatever else happens (a crash, a signal) the parent understands as a damaged file.
 """
 
+import codecs
 import json
 import sys
 from collections.abc import Callable
@@ -25,6 +26,12 @@ READERS = {
     "json": "documents.formats.structure",
     "rows": "documents.formats.rows",
 }
+# Python loads a codec when it is first asked for: too late, once nothing can be opened. These are the ones of names in
+# zip files, of XML, and of pypdf's character maps.
+CODECS = (
+    *("cp437", "cp1252", "latin-1", "ascii", "charmap", "utf-8-sig", "utf-16", "utf-16-be", "utf-16-le"),
+    *("gb2312", "gbk", "gb18030", "big5", "cp950", "cp932", "shift_jis", "euc_kr"),
+)
 # Room for a JSON file that becomes lines.
 MAX_ANSWER = 160 * 1024 * 1024
 
@@ -32,6 +39,8 @@ MAX_ANSWER = 160 * 1024 * 1024
 def main(arguments: list[str]) -> int:
     kind, memory, seconds = arguments[0], int(arguments[1]), int(arguments[2])
     module = import_module(READERS[kind])
+    for name in CODECS:
+        codecs.lookup(name)
     source = sys.stdin.buffer
     confine(memory=memory, seconds=seconds, written=MAX_ANSWER)
     head, body = _answer(lambda: module.read(source.read(), seconds), is_text=kind != "rows")

@@ -5,7 +5,6 @@ of lines goes, runs of blank lines become one, and a word is joined over a line'
 the one hyphen that is certain to be none. Scripts, actions, forms, notes and attached files are not looked at.
 """
 
-import codecs
 import io
 import logging
 import re
@@ -27,26 +26,9 @@ _GAPS = re.compile("(?<=\\S)[ \t]{2,}(?=\\S)")
 _BLANKS = re.compile("\n{3,}")
 _SOFT_HYPHEN = re.compile("(?<=\\w)\u00ad ?\n(?=\\w)")
 # The rest of the minute is for ending in good order.
-SHARE_OF_TIME = 0.9
+SHARE_OF_TIME = 0.8
 MAX_PAGES = 20_000
 
-# Those of pypdf's character maps: Python loads a codec when it is first asked for, which is too late as well.
-for _codec in [
-    "utf-16",
-    "utf-16-be",
-    "utf-16-le",
-    "latin-1",
-    "charmap",
-    "gb2312",
-    "gbk",
-    "gb18030",
-    "big5",
-    "cp950",
-    "cp932",
-    "shift_jis",
-    "euc_kr",
-]:
-    codecs.lookup(_codec)
 # What it warns of may quote the document.
 logging.disable()
 
