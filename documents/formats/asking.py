@@ -1,6 +1,7 @@
 """Has a file parsed in a process of its own, and puts what came of it into words."""
 
 import json
+import logging
 import os
 import selectors
 import signal
@@ -23,6 +24,8 @@ START = (
 )
 MIB = 1024 * 1024
 MAX_ANSWER = 160 * MIB
+# After this share of its time a child that can stop by itself does, and says how far it came.
+GOOD_ORDER = 0.8
 # No return code of a process.
 TOO_SLOW = 1000
 
@@ -36,6 +39,10 @@ class Limits:
 
 
 LIMITS = Limits()
+# Some builds of Python do not start without it; nothing else of our environment is any business of a parser.
+NEEDED = ("LD_LIBRARY_PATH",)
+
+log = logging.getLogger(__name__)
 
 
 def read_apart(kind: str, data: bytes, *, limits: Limits | None = None) -> Answer:
@@ -46,6 +53,8 @@ def read_apart(kind: str, data: bytes, *, limits: Limits | None = None) -> Answe
         source.seek(0)
         output, ended = _run(kind, source, limits)
     given = {"seconds": limits.seconds, "mib": limits.memory // MIB}
+    if ended != 0:
+        log.warning("reading a %s file of %s bytes ended with %s", kind, len(data), ended)
     if ended in (TOO_SLOW, -signal.SIGXCPU, -signal.SIGALRM):
         raise refusal(kind, "limit_time", given)
     if ended == -signal.SIGKILL:
@@ -56,7 +65,9 @@ def read_apart(kind: str, data: bytes, *, limits: Limits | None = None) -> Answe
     if said.get("ok") is not True:
         details = said.get("details")
         raise refusal(kind, str(said.get("rule")), {**given, **(details if isinstance(details, dict) else {})})
-    return Answer(text, one_line(str(said.get("title", ""))), _checked(said.get("remarks")))
+    forms = said.get("forms")
+    title = one_line(str(said.get("title", "")))
+    return Answer(text, title, _checked(said.get("remarks")), forms if isinstance(forms, int) else 0)
 
 
 def _understood(output: bytes) -> tuple[dict[str, Any] | None, str]:
@@ -82,14 +93,15 @@ def _checked(remarks: Any) -> list[dict[str, Any]]:
 def _run(kind: str, source: Any, limits: Limits) -> tuple[bytes, int]:
     """What the child wrote, and how it ended: its return code, or TOO_SLOW."""
     command = [sys.executable, "-I", "-X", "utf8", "-c", START, str(ROOT)]
-    until = time.monotonic() + limits.seconds
+    begun = time.monotonic()
+    until = begun + limits.seconds
     child = subprocess.Popen(  # noqa: S603 (our own interpreter and words)
-        [*command, kind, str(limits.memory), str(limits.seconds)],
+        [*command, kind, str(limits.memory), str(limits.seconds), str(begun + GOOD_ORDER * limits.seconds)],
         stdin=source,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd="/",
-        env={},
+        env={name: os.environ[name] for name in NEEDED if name in os.environ},
         start_new_session=True,
     )
     try:

@@ -90,6 +90,10 @@ WORDS: dict[str, tuple[str, object]] = {
             "Reading the %(kind)s file takes more than %(mib)s MiB of memory. Cut it into several, or import its text."
         ),
     ),
+    "unavailable": (
+        "unavailable",
+        gettext_lazy("%(kind)s files cannot be read here: a library is missing. Tell those who run this server."),
+    ),
     "encoding_of_part": (
         "encoding",
         gettext_lazy(

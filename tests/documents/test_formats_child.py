@@ -132,12 +132,22 @@ def test_what_a_child_remarks_is_only_names_and_numbers(monkeypatch: pytest.Monk
     head = {
         "ok": True,
         "title": "a\nb" + "c" * 1000,
+        "forms": "<b>",
         "remarks": [{"rule": "<b>", "count": 1}, {"rule": "restricted", "count": "many", "html": "<b>", "page": 3}],
     }
     fake_child(monkeypatch, f"print({json.dumps(json.dumps(head))})\nsys.stdout.write('text')")
     answer = read_apart("pdf", b"")
     assert (answer.text, answer.title[:4], len(answer.title)) == ("text", "a bc", 300)
     assert answer.remarks == [{"rule": "restricted", "count": 0, "page": 3}]
+    assert answer.forms == 0
+
+
+def test_a_library_that_is_missing_is_said_and_not_laid_on_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (
+        "sys.path.append(sys.argv[1])\nsys.modules['pypdf'] = None\n"
+        "from documents.formats.child import main\nmain(sys.argv[2:])"
+    )
+    assert rule_after(monkeypatch, code) == "unavailable"
 
 
 def test_little_memory_is_a_refusal() -> None:

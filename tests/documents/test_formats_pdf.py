@@ -9,7 +9,7 @@ import pytest
 from core.refusals import RuleBroken
 from documents.formats import asking, pages
 from documents.formats.asking import Limits
-from documents.intake import Read, read_document, remark_in_words
+from documents.intake import Read, normalisation_in_words, read_document, remark_in_words
 from tests.documents.made import pdf
 from tests.documents.made.books import assert_same_words
 
@@ -36,6 +36,13 @@ def test_a_word_is_joined_only_over_a_soft_hyphen() -> None:
     assert pages.tidy("an exam\u00ad\nple of a well-\nknown port\u00ad\n\nnext") == (
         "an example of a well-\nknown port\u00ad\n\nnext"
     )
+
+
+def test_shapes_that_a_font_gives_for_letters_are_read_as_those_and_counted() -> None:
+    lines = ["".join(chr(65 + place) for place in range(4)), "AB"]
+    found = read(pdf.with_map(lines, {65: "\u2f47", 66: "\u2ed3", 67: "\ufb01", 68: "龙"}))
+    assert (found.text, found.counts) == ("日长fi龙\n日长", {"forms": 5})
+    assert "5 shapes" in normalisation_in_words(found.counts)[0]
 
 
 def test_the_book_as_pdf_has_the_words_of_the_text(shared_data: Path) -> None:
@@ -132,7 +139,7 @@ def test_five_thousand_pages_are_read() -> None:
 
 def test_a_file_that_takes_too_long_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
     """B-46"""
-    monkeypatch.setattr(asking, "LIMITS", Limits(seconds=3))
+    monkeypatch.setattr(asking, "LIMITS", Limits(seconds=4))
     refusal = refused(pdf.of_pages([[f"{number} {line}" for line in range(50)] for number in range(2_000)]))
     assert refusal.rule == "limit_time"
     assert "of 2000" in str(refusal)

@@ -202,6 +202,10 @@ def test_names_in_gbk_are_shown_right_and_odd_ones_in_one_line() -> None:
     paths = [piece.path for piece in pieces_of("a.zip", data)]
     assert paths[:2] == ["a.zip/苍鹭.txt", "a.zip/b cd\u202e🧂.txt"]
     assert len(paths[2]) < 1100
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", encoding="gb18030", format=tarfile.GNU_FORMAT) as archive:
+        archive.addfile(tarfile.TarInfo("苍鹭.txt"))
+    assert [piece.path for piece in pieces_of("a.tar", buffer.getvalue())] == ["a.tar/苍鹭.txt"]
     assert [piece.path for piece in pieces_of("a\x00\n\ud83d.txt", b"x")] == ["a \ufffd.txt"]
 
 

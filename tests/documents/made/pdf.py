@@ -2,7 +2,7 @@
 
 import io
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pypdf import PdfReader, PdfWriter
 
@@ -113,15 +113,20 @@ def with_object_stream_loop() -> bytes:
     return body + b"startxref\n%d\n%%%%EOF\n" % table
 
 
-def with_private_font(lines: Sequence[str]) -> bytes:
-    """Text whose font maps every letter to the private area, as fonts cut down by some programs do."""
-    rows = b"".join(b"<%02X> <%04X>\n" % (code, 0xE000 + code) for code in range(32, 127))
+def with_map(lines: Sequence[str], letters: Mapping[int, str]) -> bytes:
+    """Text in a font that says which code is which letter."""
+    rows = b"".join(b"<%02X> <%04X>\n" % (code, ord(letter)) for code, letter in letters.items())
     cmap = (
         b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def\n"
-        b"1 begincodespacerange <00> <FF> endcodespacerange\n95 beginbfchar\n" + rows + b"endbfchar\nendcmap end end"
+        b"1 begincodespacerange <00> <FF> endcodespacerange\n%d beginbfchar\n" % len(letters)
     )
     font = b"<< /Type /Font /Subtype /Type1 /BaseFont /ABCDEF+Odd /ToUnicode 4 0 R >>"
-    return of_pages([lines], font=font, more=[stream(cmap)])
+    return of_pages([lines], font=font, more=[stream(cmap + rows + b"endbfchar\nendcmap end end")])
+
+
+def with_private_font(lines: Sequence[str]) -> bytes:
+    """Text whose font maps every letter to the private area, as fonts cut down by some programs do."""
+    return with_map(lines, {code: chr(0xE000 + code) for code in range(32, 127)})
 
 
 def locked(data: bytes, *, user: str, owner: str = "owner") -> bytes:
