@@ -173,6 +173,7 @@ def _read_binary(data: bytes, parser: str) -> Read:
 
 def _answered(answer: Answer, counts: dict[str, int]) -> Read:
     normalised = normalise(answer.text)
+    counts = {**counts, "forms": answer.forms} if answer.forms else counts
     together = {rule: counts.get(rule, 0) + normalised.counts.get(rule, 0) for rule in {**counts, **normalised.counts}}
     remarks = tuple(
         Remark(
@@ -398,6 +399,15 @@ def normalisation_in_words(counts: dict[str, int]) -> list[str]:
     if number := counts.get("form_feeds"):
         words.append(
             ngettext("%(n)s form feed made a newline", "%(n)s form feeds made newlines", number) % {"n": number}
+        )
+    if number := counts.get("forms"):
+        words.append(
+            ngettext(
+                "%(n)s shape of the font (ligature, radical) read as its letter",
+                "%(n)s shapes of the font (ligatures, radicals) read as their letters",
+                number,
+            )
+            % {"n": number}
         )
     if number := counts.get("controls"):
         words.append(

@@ -24,18 +24,18 @@ import orjson
 from django.utils.translation import gettext as _
 
 from core.refusals import Refused, RuleBroken
-from core.text import clean_text
+from core.text import clean_text, is_clean
 from documents.decoding import BOMS, decode, refuse_other_kinds
 from documents.formats.asking import read_apart
 from documents.formats.boxes import opened
 from documents.formats.faults import Fault
 from documents.formats.kinds import kind_of
-from documents.intake import MAX_FILE, MIB, too_large
+from documents.intake import MAX_BYTES, MAX_FILE, MIB, too_large
 
 MAX_MEMBERS = 5_000
 MAX_UNPACKED = 1024 * MIB
 # A line of JSONL may write each character as \uXXXX.
-MAX_LINE = 6 * MAX_FILE
+MAX_LINE = 6 * MAX_BYTES
 # A longer line is looked over before it is parsed: outside its texts it has no need of more than this.
 LONG_LINE = MIB
 MAX_BONES = 10_000
@@ -218,15 +218,24 @@ def _tar_members(data: bytes) -> Iterator[tuple[str, bytes | Refused]]:
             # What is passed over has to be unpacked too.
             if info.offset_data + info.size > MAX_UNPACKED:
                 raise _too_much()
-            if info.isdir() or _is_litter(info.name):
+            name = _whole_name(info.name)
+            if info.isdir() or _is_litter(name):
                 continue
-            fault = _fault_of_name(info.name) if info.isreg() else _no_file()
+            fault = _fault_of_name(name) if info.isreg() else _no_file()
             if fault is not None:
-                yield info.name, fault
+                yield name, fault
                 continue
             member = archive.extractfile(info)
             assert member is not None
-            yield info.name, _bounded(member.read(MAX_FILE + 1))
+            yield name, _bounded(member.read(MAX_FILE + 1))
+
+
+def _whole_name(name: str) -> str:
+    """Bytes that are no UTF-8 come as halves of surrogate pairs; they may be GBK."""
+    try:
+        return name.encode("utf-8", "surrogateescape").decode("gb18030") if not is_clean(name) else name
+    except UnicodeError:
+        return name
 
 
 def _bounded(content: bytes) -> bytes | Refused:

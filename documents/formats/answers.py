@@ -27,11 +27,13 @@ REMARKS = frozenset(
 
 @dataclass(frozen=True)
 class Answer:
-    """A plain text, the title that the file itself gives, and remarks: {"rule", "count", "position", ...}."""
+    """A plain text, the title that the file itself gives, remarks: {"rule", "count", "position", ...}, and how many
+    shapes of a font were read as letters (`forms`)."""
 
     text: str
     title: str = ""
     remarks: list[dict[str, Any]] = field(default_factory=list)
+    forms: int = 0
 
 
 def remark(rule: str, count: int = 0, **more: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Has a file parsed in a process of its own, and puts what came of it into words."""
 
 import json
+import logging
 import os
 import selectors
 import signal
@@ -23,6 +24,10 @@ START = (
 )
 MIB = 1024 * 1024
 MAX_ANSWER = 160 * MIB
+# After this share of its time a child that can stop by itself does, and says how far it came.
+GOOD_ORDER = 0.8
+# No return code of a process.
+TOO_SLOW = 1000
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,10 @@ class Limits:
 
 
 LIMITS = Limits()
+# Some builds of Python do not start without it; nothing else of our environment is any business of a parser.
+NEEDED = ("LD_LIBRARY_PATH",)
+
+log = logging.getLogger(__name__)
 
 
 def read_apart(kind: str, data: bytes, *, limits: Limits | None = None) -> Answer:
@@ -43,20 +52,31 @@ def read_apart(kind: str, data: bytes, *, limits: Limits | None = None) -> Answe
         source.write(data)
         source.seek(0)
         output, ended = _run(kind, source, limits)
-    head, _newline, body = output.partition(b"\n")
-    if ended == "too_slow" or ended == -signal.SIGXCPU or ended == -signal.SIGALRM:
-        raise refusal(kind, "limit_time", {"seconds": limits.seconds})
+    given = {"seconds": limits.seconds, "mib": limits.memory // MIB}
+    if ended != 0:
+        log.warning("reading a %s file of %s bytes ended with %s", kind, len(data), ended)
+    if ended in (TOO_SLOW, -signal.SIGXCPU, -signal.SIGALRM):
+        raise refusal(kind, "limit_time", given)
     if ended == -signal.SIGKILL:
-        raise refusal(kind, "limit_memory", {"mib": limits.memory // MIB})
+        raise refusal(kind, "limit_memory", given)
+    said, text = _understood(output)
+    if said is None:
+        raise refusal(kind, "damaged", {})
+    if said.get("ok") is not True:
+        details = said.get("details")
+        raise refusal(kind, str(said.get("rule")), {**given, **(details if isinstance(details, dict) else {})})
+    forms = said.get("forms")
+    title = one_line(str(said.get("title", "")))
+    return Answer(text, title, _checked(said.get("remarks")), forms if isinstance(forms, int) else 0)
+
+
+def _understood(output: bytes) -> tuple[dict[str, Any] | None, str]:
+    head, _newline, body = output.partition(b"\n")
     try:
-        said: dict[str, Any] = json.loads(head)
-        text = body.decode()
-    except ValueError:
-        raise refusal(kind, "damaged", {}) from None
-    if not said.get("ok"):
-        details = {"seconds": limits.seconds, "mib": limits.memory // MIB, **said.get("details", {})}
-        raise refusal(kind, str(said.get("rule")), details)
-    return Answer(text, one_line(str(said.get("title", ""))), _checked(said.get("remarks")))
+        said = json.loads(head)
+        return (said if isinstance(said, dict) else None), body.decode()
+    except (ValueError, RecursionError):
+        return None, ""
 
 
 def _checked(remarks: Any) -> list[dict[str, Any]]:
@@ -70,47 +90,48 @@ def _checked(remarks: Any) -> list[dict[str, Any]]:
     return checked
 
 
-def _run(kind: str, source: Any, limits: Limits) -> tuple[bytes, int | str]:
-    """What the child wrote, and how it ended: its return code, or `too_slow`."""
+def _run(kind: str, source: Any, limits: Limits) -> tuple[bytes, int]:
+    """What the child wrote, and how it ended: its return code, or TOO_SLOW."""
     command = [sys.executable, "-I", "-X", "utf8", "-c", START, str(ROOT)]
+    begun = time.monotonic()
+    until = begun + limits.seconds
     child = subprocess.Popen(  # noqa: S603 (our own interpreter and words)
-        [*command, kind, str(limits.memory), str(limits.seconds)],
+        [*command, kind, str(limits.memory), str(limits.seconds), str(begun + GOOD_ORDER * limits.seconds)],
         stdin=source,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd="/",
-        env={},
+        env={name: os.environ[name] for name in NEEDED if name in os.environ},
         start_new_session=True,
     )
     try:
-        output = _listen(child, time.monotonic() + limits.seconds)
-        if output is None:
-            return b"", "too_slow"
-        return output, child.wait(timeout=5)
+        output = _listen(child, until)
+        return output, child.wait(timeout=max(until - time.monotonic(), 0.1))
     except subprocess.TimeoutExpired:
-        return b"", "too_slow"
+        return b"", TOO_SLOW
+    except OverflowError:
+        return b"", 0
     finally:
         _end(child)
 
 
-def _listen(child: subprocess.Popen[bytes], until: float) -> bytes | None:
-    """All that the child writes until it closes its output; None when it is not done by then."""
+def _listen(child: subprocess.Popen[bytes], until: float) -> bytes:
+    """All that the child writes until it closes its output. Raises TimeoutExpired, or OverflowError when it is more
+    than MAX_ANSWER."""
     assert child.stdout is not None
     pieces: list[bytes] = []
     size = 0
     with selectors.DefaultSelector() as selector:
         selector.register(child.stdout, selectors.EVENT_READ)
-        while (left := until - time.monotonic()) > 0:
-            if not selector.select(left):
-                return None
+        while selector.select(max(until - time.monotonic(), 0)):
             piece = os.read(child.stdout.fileno(), MIB)
             if not piece:
                 return b"".join(pieces)
             pieces.append(piece)
             size += len(piece)
             if size > MAX_ANSWER:
-                return b""
-    return None
+                raise OverflowError
+    raise subprocess.TimeoutExpired(child.args, until)
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

@@ -1,5 +1,6 @@
 """EPUB to text: the chapters in the order of the book's spine, each by the way of `markup`."""
 
+import math
 import posixpath
 import re
 import zipfile
@@ -27,7 +28,7 @@ _ENCODING = re.compile(rb"""^<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-
 KNOWN_ENCODINGS = {"iso-8859-1": "cp1252", "windows-1252": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"}
 
 
-def read(data: bytes, seconds: int = 60) -> Answer:
+def read(data: bytes, until: float = math.inf) -> Answer:
     with opened(data, entries=MAX_ENTRIES, unpacked=MAX_UNPACKED) as archive:
         _refuse_locked(archive)
         return _Book(archive).answer()

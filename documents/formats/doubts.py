@@ -9,7 +9,7 @@ from documents.formats.answers import remark
 
 # Glyph numbers that stand for glyphs without a name.
 _GLYPHS = re.compile(r"\(cid:\d+\)|/(?:g|gid|cid|uni)[0-9A-Fa-f]{1,5}(?=/|\s|$)|/[GCc]\d{1,4}(?=/|\s|$)")
-SHARE = 0.02
+SHARE = 0.03
 # Of the Latin letters of any European text, more than a third are these; in a shifted alphabet far fewer.
 FREQUENT = "etaoin"
 FREQUENT_SHARE = 0.30

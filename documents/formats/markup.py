@@ -6,6 +6,7 @@ and what is embedded (images, sound, objects). Text of `<noscript>` stays, as no
 not followed, so what only they hide is said.
 """
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -78,7 +79,7 @@ MAX_DEPTH = 5_000
 MAX_TABLES = 12
 
 
-def read(data: bytes, seconds: int = 60) -> Answer:
+def read(data: bytes, until: float = math.inf) -> Answer:
     page = text_of(data)
     return Answer(page.text, page.title, doubts_about(page.text))
 

@@ -2,12 +2,13 @@
 
 A blank line between pages. Lines stay lines: where a paragraph ends cannot be known from a page. White space at the end
 of lines goes, runs of blank lines become one, and a word is joined over a line's end only at a soft hyphen, which is
-the one hyphen that is certain to be none. Scripts, actions, forms, notes and attached files are not looked at.
+the one hyphen that is certain to be none. Ligatures and radicals, shapes of a font, are read as the letters they stand
+for, and counted. Scripts, actions, forms, notes and attached files are not looked at.
 """
 
-import codecs
 import io
 import logging
+import math
 import re
 import time
 from contextlib import suppress
@@ -21,52 +22,34 @@ from pypdf.errors import DependencyError
 from documents.formats.answers import MAX_TEXT, Answer, one_line, remark
 from documents.formats.doubts import doubts_about
 from documents.formats.faults import Fault
+from documents.formats.forms import with_letters
 
 _TRAILING = re.compile("[ \t\u00a0]+$", re.MULTILINE)
 _GAPS = re.compile("(?<=\\S)[ \t]{2,}(?=\\S)")
 _BLANKS = re.compile("\n{3,}")
 _SOFT_HYPHEN = re.compile("(?<=\\w)\u00ad ?\n(?=\\w)")
-# The rest of the minute is for ending in good order.
-SHARE_OF_TIME = 0.9
 MAX_PAGES = 20_000
 
-# Those of pypdf's character maps: Python loads a codec when it is first asked for, which is too late as well.
-for _codec in [
-    "utf-16",
-    "utf-16-be",
-    "utf-16-le",
-    "latin-1",
-    "charmap",
-    "gb2312",
-    "gbk",
-    "gb18030",
-    "big5",
-    "cp950",
-    "cp932",
-    "shift_jis",
-    "euc_kr",
-]:
-    codecs.lookup(_codec)
 # What it warns of may quote the document.
 logging.disable()
 
 
-def read(data: bytes, seconds: int = 60) -> Answer:
-    until = time.monotonic() + SHARE_OF_TIME * seconds
+def read(data: bytes, until: float = math.inf) -> Answer:
+    """`until`, of the system's monotonic clock, is when to stop and say how far it came."""
     reader = PdfReader(io.BytesIO(data), strict=False)
     remarks = _unlock(reader)
     pages = _pages_of(reader)
     texts, damaged, pictures = _texts(pages, until)
     if len(damaged) == len(pages):
         raise Fault("damaged")
-    text = "\n\n".join(text for text in texts if text)
+    text, forms = with_letters("\n\n".join(text for text in texts if text))
     if not text.strip():
         raise Fault("no_text_layer", pages=len(pages))
     if damaged:
         remarks.append(remark("damaged_pages", len(damaged), page=damaged[0]))
     if pictures:
         remarks.append(remark("pages_without_text", len(pictures), page=pictures[0]))
-    return Answer(text, _title(reader), remarks + doubts_about(text))
+    return Answer(text, _title(reader), remarks + doubts_about(text), forms)
 
 
 def _unlock(reader: PdfReader) -> list[dict[str, Any]]:

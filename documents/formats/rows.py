@@ -1,6 +1,7 @@
 """JSON that holds documents, made into lines of JSONL; see `documents.unpacking` for which that is."""
 
 import json
+import math
 from typing import Any
 
 from documents.formats.answers import Answer
@@ -8,11 +9,11 @@ from documents.formats.answers import Answer
 FIELDS = frozenset(["text", "title", "language", "domain", "format", "multi", "source_url", "licence"])
 
 
-def read(data: bytes, seconds: int = 60) -> Answer:
+def read(data: bytes, until: float = math.inf) -> Answer:
     """`data` is UTF-8. An empty answer: this file holds no documents, its own text is one."""
     try:
         value = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return Answer("")
     rows = documents_in(value)
     # ASCII only: half a surrogate pair stays visible to the check of each line.

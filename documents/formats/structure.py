@@ -1,13 +1,14 @@
 """JSON: the file's own text is the document, once it is known to be JSON (RFC 8259: no NaN, no Infinity)."""
 
 import json
+import math
 from typing import NoReturn
 
 from documents.formats.answers import Answer
 from documents.formats.faults import Fault
 
 
-def read(data: bytes, seconds: int = 60) -> Answer:
+def read(data: bytes, until: float = math.inf) -> Answer:
     """`data` is UTF-8. Raises Fault `json` with line and column; nesting beyond Python's limit (about 1,000) raises
     RecursionError, cleanly, which the child calls `too_deep`."""
     text = data.decode()

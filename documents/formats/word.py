@@ -4,6 +4,7 @@ Notes follow the text under a heading of their own, numbered as in the text. Pag
 left out. Nothing else in the package is opened: no picture, no macro, no embedded object, no template, no address.
 """
 
+import math
 import zipfile
 from typing import Any
 
@@ -28,7 +29,7 @@ HEADINGS = {
 }
 
 
-def read(data: bytes, seconds: int = 60) -> Answer:
+def read(data: bytes, until: float = math.inf) -> Answer:
     with opened(data, entries=MAX_ENTRIES, unpacked=MAX_UNPACKED) as package:
         return _Document(package).answer()
 

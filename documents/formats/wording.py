@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy
 
 from core.refusals import RuleBroken
 
-NAMES: dict[str, object] = {
-    "html": pgettext_lazy("kind of file", "web page"),
+NAMES: dict[str, str] = {
+    "html": "HTML",
     "pdf": "PDF",
     "docx": "DOCX",
     "epub": "EPUB",
@@ -90,6 +90,10 @@ WORDS: dict[str, tuple[str, object]] = {
             "Reading the %(kind)s file takes more than %(mib)s MiB of memory. Cut it into several, or import its text."
         ),
     ),
+    "unavailable": (
+        "unavailable",
+        gettext_lazy("%(kind)s files cannot be read here: a library is missing. Tell those who run this server."),
+    ),
     "encoding_of_part": (
         "encoding",
         gettext_lazy(
@@ -106,6 +110,7 @@ WORDS: dict[str, tuple[str, object]] = {
         gettext_lazy("This is not JSON: it holds %(name)s, which JSON does not know. Write null or a text instead."),
     ),
 }
+FIGURES = ("part", "size", "limit", "page", "pages", "line", "column", "name", "seconds", "mib")
 
 
 def refusal(kind: str, rule: str, details: dict[str, Any]) -> RuleBroken:
@@ -114,6 +119,7 @@ def refusal(kind: str, rule: str, details: dict[str, Any]) -> RuleBroken:
     if variant in details:
         rule = f"{rule}_{variant}"
     known, words = WORDS.get(rule, WORDS["damaged"])
-    named = {"kind": NAMES[kind], "part": "", "size": "?", "limit": "?", "pages": "?", "line": "?", "column": "?"}
-    position = {"position": details["position"]} if "position" in details else {}
-    return RuleBroken(str(words) % {**named, "name": "?", **details}, rule=known, **position)
+    figures = dict.fromkeys(FIGURES, "?") | {name: str(value)[:100] for name, value in details.items()}
+    position = details.get("position")
+    more = {"position": position} if isinstance(position, int) else {}
+    return RuleBroken(str(words) % {**figures, "kind": NAMES[kind]}, rule=known, **more)

@@ -1,14 +1,22 @@
 import io
 import json
 import os
+import resource
 import tarfile
+import time
+import warnings
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from benchmark.lengths import DEFAULT_LENGTHS
 from documents import unpacking
+from documents.intake import prepare, read_document
 from documents.unpacking import Piece, pieces_of, pieces_of_path
+from tests.documents.made import bombs
+from tests.documents.made.packages import chapter, docx, epub, paragraph
 
 
 def zipped(members: dict[str, bytes]) -> bytes:
@@ -128,3 +136,187 @@ def test_a_folder_gives_its_files_in_order_and_follows_no_link(tmp_path: Path) -
 
 def test_a_path_that_is_not_there_is_said() -> None:
     assert rules(list(pieces_of_path(Path("/nowhere/at all.txt")))) == ["unreadable"]
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        lambda: bombs.zip_of_zeros(32, 1 << 27),
+        lambda: bombs.zip_of_zeros(64, 1 << 26),
+        lambda: bombs.overlapping(3_000, 1 << 20),
+        lambda: bombs.crowd(100_000),
+        lambda: bombs.crowd(30_000),
+    ],
+    ids=["4 GiB", "64 files", "overlapping", "100,000 files", "30,000 files"],
+)
+def test_bombs_are_refused_before_anything_is_unpacked(bomb: Callable[[], bytes]) -> None:
+    """B-38"""
+    data = bomb()
+    start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    pieces = list(pieces_of("bomb.zip", data))
+    assert rules(pieces) == ["archive_too_large"]
+    assert time.monotonic() - start < 2
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * 1024
+
+
+def test_a_nested_bomb_stays_packed() -> None:
+    """B-38"""
+    assert rules(list(pieces_of("a.zip", bombs.nested(4)))) == ["archive"] * 10
+
+
+def test_bombs_in_a_tar_file_are_refused_while_it_unpacks() -> None:
+    """B-38: a header without end, and files that are only passed over."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert rules(list(pieces_of("a.tar.gz", bombs.tar_with_endless_header(200 << 20)))) == ["archive"]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * 1024
+    start = time.monotonic()
+    assert rules(list(pieces_of("a.tgz", bombs.tar_of_sizes([2 << 30])))) == ["archive_too_large"]
+    assert rules(list(pieces_of("a.tgz", bombs.tar_of_sizes([1 << 62])))) == ["archive_too_large"]
+    assert time.monotonic() - start < 2
+
+
+def test_names_in_archives_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """B-39"""
+    monkeypatch.chdir(tmp_path)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in ("../../x.txt", "/etc/x.txt", "C:/x.txt", "..\\..\\x.txt", "same.txt", "same.txt"):
+            archive.writestr(name, name)
+        link = zipfile.ZipInfo("link.txt")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "/etc/passwd")
+    pieces = list(pieces_of("a.zip", buffer.getvalue()))
+    assert rules(pieces) == [*["archive_name"] * 4, "taken", "taken", "archive_link"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_in_gbk_are_shown_right_and_odd_ones_in_one_line() -> None:
+    """B-53"""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("aaaa.txt", "one")
+        archive.writestr("b\nc\x1bd\u202e🧂.txt", "two")
+        archive.writestr("x" * 5000 + ".txt", "three")
+    data = buffer.getvalue().replace(b"aaaa.txt", "苍鹭".encode("gb18030") + b".txt")
+    paths = [piece.path for piece in pieces_of("a.zip", data)]
+    assert paths[:2] == ["a.zip/苍鹭.txt", "a.zip/b cd\u202e🧂.txt"]
+    assert len(paths[2]) < 1100
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", encoding="gb18030", format=tarfile.GNU_FORMAT) as archive:
+        archive.addfile(tarfile.TarInfo("苍鹭.txt"))
+    assert [piece.path for piece in pieces_of("a.tar", buffer.getvalue())] == ["a.tar/苍鹭.txt"]
+    assert [piece.path for piece in pieces_of("a\x00\n\ud83d.txt", b"x")] == ["a \ufffd.txt"]
+
+
+def test_one_damaged_or_locked_part_of_an_archive_never_stops_the_others() -> None:
+    """B-30, B-40"""
+    data = bytearray(zipped({"1.txt": b"one " * 100, "2.txt": b"two " * 100, "3.txt": b"three " * 100}))
+    second = data.index(b"2.txt")
+    data[second + 8] ^= 0xFF
+    assert rules(list(pieces_of("a.zip", bytes(data)))) == ["taken", "archive", "taken"]
+    locked = bytearray(zipped({"1.txt": b"one", "2.txt": b"two"}))
+    directory = locked.index(b"PK\x01\x02")
+    locked[directory + 8] |= 1
+    assert rules(list(pieces_of("a.zip", bytes(locked)))) == ["encrypted", "taken"]
+
+
+@pytest.mark.parametrize(
+    "data", [docx(paragraph("The log")), epub({"a.xhtml": chapter("<p>The log")})], ids=["DOCX", "EPUB"]
+)
+def test_a_document_under_the_name_of_an_archive_is_not_taken_apart(data: bytes) -> None:
+    """B-52"""
+    assert rules(list(pieces_of("a.zip", data))) == ["type_mismatch"]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.zip", "a.tar.gz"])
+def test_what_is_no_archive_and_no_jsonl_is_refused_once(name: str) -> None:
+    """B-52"""
+    (piece,) = pieces_of(name, b"%PDF-1.7\nline\nline\n")
+    assert piece.refusal is not None
+    assert piece.refusal.rule in ("type_mismatch", "archive")
+
+
+def test_every_format_is_found_in_archives_and_folders(tmp_path: Path) -> None:
+    members = {"a.docx": docx(paragraph("The log")), "b.html": b"<p>The log", "c.txt": b"The log"}
+    for name, data in members.items():
+        (tmp_path / name).write_bytes(data)
+    for pieces in (pieces_of("a.zip", zipped(members)), pieces_of_path(tmp_path)):
+        texts = [read_document(piece.data or b"", file_name=piece.path).text for piece in pieces]
+        assert texts == ["The log"] * 3
+
+
+# JSON -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"text": "one", "title": "T"}', [("a.json:1", "one", {"title": "T"})]),
+        (
+            '[{"text": "one"}, {"text": "two", "multi": true}]',
+            [("a.json:1", "one", {}), ("a.json:2", "two", {"multi": True})],
+        ),
+        ('[{"text": "one"}, {"other": "two"}]', None),
+        ('[{"text": "one"}, {"text": 2}]', None),
+        ('{"text": "one", "count": 2}', None),
+        ('{"text": 1}', None),
+        ('{"data": [{"text": "one"}]}', None),
+        ("[]", None),
+        ('["text"]', None),
+        ('{"text": "broken', None),
+        ("[" * 5000 + '"text"', None),
+    ],
+)
+def test_a_json_file_of_documents_is_taken_like_jsonl_and_any_other_is_the_document(
+    text: str, found: list[tuple[str, str, dict[str, object]]] | None
+) -> None:
+    pieces = list(pieces_of("a.json", text.encode()))
+    if found is None:
+        assert [(piece.path, piece.data) for piece in pieces] == [("a.json", text.encode())]
+    else:
+        assert [(piece.path, piece.text, piece.facts) for piece in pieces] == found
+
+
+def test_a_bad_entry_of_a_json_file_is_refused_by_itself() -> None:
+    """B-14, B-32, B-33"""
+    entries = [
+        *('{"text": "good"}', '{"text": "a", "id": 1}', '{"text": "\\ud83d"}', '{"text": "a", "title": 1e999}'),
+        '{"text": "a", "title": ' + "9" * 400 + "}",
+    ]
+    pieces = list(pieces_of("a.json", f"[{','.join(entries)}]".encode()))
+    assert rules(pieces) == ["taken", "jsonl", "jsonl", "jsonl", "jsonl"]
+
+
+def test_an_id_is_not_a_field_and_the_text_is_what_identifies() -> None:
+    """B-35: ids that differ in case or space cannot conflict, as none is taken; equal texts are found by their hash."""
+    pieces = list(
+        pieces_of("a.jsonl", b'{"text": "a", "id": "X"}\n{"text": "a", "id": "x "}\n{"text": "same"}\n{"text": "same"}')
+    )
+    assert rules(pieces) == ["jsonl", "jsonl", "taken", "taken"]
+    assert "id" in str(pieces[0].refusal)
+    assert "licence" in str(pieces[0].refusal)
+    one, other = (prepare(piece.text or "", lengths=DEFAULT_LENGTHS) for piece in pieces[2:])
+    assert one.measure.sha256 == other.measure.sha256
+
+
+def test_jsonl_in_another_encoding_is_refused_once() -> None:
+    for encoding in ("utf-16", "utf-32"):
+        assert rules(list(pieces_of("a.jsonl", '{"text": "a"}\n{"text": "b"}'.encode(encoding)))) == ["encoding"]
+
+
+def test_a_line_of_200_megabytes_is_refused() -> None:
+    """B-34"""
+    start = time.monotonic()
+    assert rules(list(pieces_of("a.jsonl", b'{"text": "' + b"a" * 200_000_000 + b'"}'))) == ["too_large"]
+    assert time.monotonic() - start < 5
+
+
+def test_a_long_line_that_is_all_structure_is_refused_before_it_is_parsed() -> None:
+    """B-33"""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    line = b'{"text": "a", "title": [' + b"[]," * 10_000_000 + b"[]]}"
+    assert rules(list(pieces_of("a.jsonl", line))) == ["jsonl"]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 150 * 1024
+    text = json.dumps({"text": 'quoted \\"words\\" [and] {brackets}, ' * 40_000})
+    assert rules(list(pieces_of("a.jsonl", text.encode()))) == ["taken"]
