@@ -104,7 +104,10 @@ def paste(text: str, title: str, by: User) -> DocumentVersion:
 
 def near_of(version: DocumentVersion) -> list[int]:
     return [
-        near["document"] for remark in version.remarks if remark["rule"] == "near_duplicate" for near in remark["documents"]
+        near["document"]
+        for remark in version.remarks
+        if remark["rule"] == "near_duplicate"
+        for near in remark["documents"]
     ]
 
 
