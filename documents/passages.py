@@ -3,8 +3,8 @@
 White space and case do not count. Every WINDOW characters in a row are hashed (a rolling polynomial modulo 2^64, then
 mixed); of every REACH windows in a row the one with the smallest hash is kept (winnowing: Schleimer, Wilkerson and
 Aiken, SIGMOD 2003). What follows holds for certain, not just probably: a common passage of at least
-`SHARED * REACH + WINDOW - 1` characters without white space (3,199) gives at least SHARED common marks, wherever it
-stands. A text has about one mark for 750 such characters, and none when it is shorter than WINDOW.
+`SHARED * REACH + WINDOW - 1` characters without white space (3,799) gives at least SHARED common marks, wherever it
+stands. A text has about one mark for 900 such characters, and none when it is shorter than WINDOW.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 WINDOW = 200
-REACH = 1_500
+REACH = 1_800
 # Fewer common marks than this are said only of texts so short that it is most of them.
 SHARED = 2
 SHARE = 0.5

@@ -16,7 +16,7 @@ from core.text import clean_text
 from documents import intake, queries
 from documents.findings import Finding
 from documents.intake import Prepared, Remark
-from documents.models import Document, DocumentText, DocumentVersion, Passage, VersionFindings
+from documents.models import Document, DocumentText, DocumentVersion, VersionFindings
 from documents.passages import SHARE, SHARED, Mark
 from documents.pooling import Measured
 from documents.tokenizing import TOKENIZER_NAME
@@ -24,8 +24,8 @@ from documents.workflow import Origin
 
 # Texts that are made of stored ones (joined, trimmed, cut out) share passages with them by intent.
 FROM_OUTSIDE = frozenset({Origin.IMPORT, Origin.PASTE, Origin.REVISION})
-# Of the documents that share passages, so many are compared, and so many are named.
-COMPARED, NAMED = 12, 3
+# So many near-duplicates are named.
+NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -164,10 +164,9 @@ def store_version(
         made_by=by,
         made_reason=reason,
     )
-    DocumentText.objects.create(version=version, text=prepared.text, gzipped=prepared.gzipped)
-    Passage.objects.bulk_create(
-        Passage(version=version, mark=mark.value, position=mark.position) for mark in prepared.marks
-    )
+    # By number: a version that knew its text would hold it in memory for as long as a report names it.
+    DocumentText.objects.create(version_id=version.pk, text=prepared.text, gzipped=prepared.gzipped)
+    queries.keep_marks(version, [(mark.value, mark.position) for mark in prepared.marks])
     keep_findings(version, prepared.findings)
     moved = Document.objects.filter(pk=document.pk, latest=latest).update(latest=version)
     if not moved:
@@ -191,20 +190,18 @@ def store_version(
 def keep_findings(version: DocumentVersion, findings: Sequence[Finding]) -> None:
     """What the automated checks found while the text was measured, so that nobody has to look again."""
     places = [[finding.kind.value, finding.start, finding.end] for finding in findings]
-    VersionFindings.objects.create(version=version, places=places)
+    VersionFindings.objects.create(version_id=version.pk, places=places)
 
 
 def near_duplicate_remark(marks: Sequence[Mark], document: Document) -> list[Remark]:
     """Why a person should look twice: other documents that share a long passage, the nearest first."""
-    shared = queries.documents_sharing([mark.value for mark in marks])
-    del shared[document.pk]  # its own earlier texts
-    nearest = shared.most_common(COMPARED)
-    sizes = queries.mark_counts([other for other, _count in nearest])
+    sharing = queries.documents_sharing([mark.value for mark in marks])
+    sharing.pop(document.pk, None)  # its own earlier texts
     near = []
-    for other, count in nearest:
-        share = count / max(1, min(len(marks), sizes.get(other, 0)))
+    for other, (count, size) in sorted(sharing.items(), key=lambda item: item[1], reverse=True):
+        share = count / min(len(marks), size)
         if count >= SHARED or share >= SHARE:
-            near.append({"document": other, "percent": min(100, round(100 * share))})
+            near.append({"document": other, "percent": round(100 * share)})
     if not near:
         return []
     return [Remark("near_duplicate", len(near), more={"documents": near[:NAMED]})]

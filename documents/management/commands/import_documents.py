@@ -2,6 +2,8 @@
 
 import json
 from argparse import ArgumentParser
+from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -41,14 +43,25 @@ class Command(BaseCommand):
             source_url=options["source_url"],
         )
         self._check_encoding(options["encoding"])
-        refused = 0
-        for path in options["paths"]:
-            pieces = pieces_of_path(path)
-            for report in actions.import_pieces(pieces=pieces, by=None, facts=facts, encoding=options["encoding"]):
-                refused += report.status == "refused"
-                self._say(options["json"], report)
-        if refused:
+        pieces = chain.from_iterable(map(pieces_of_path, options["paths"]))
+        seen: Counter[str] = Counter()
+        for report in actions.import_pieces(pieces=pieces, by=None, facts=facts, encoding=options["encoding"]):
+            seen[report.status] += 1
+            self._say(options["json"], report)
+            self._show_progress(seen)
+        if self._has_terminal() and seen:
+            self.stderr.write("")
+        if seen["refused"]:
             raise SystemExit(1)
+
+    def _has_terminal(self) -> bool:
+        """Progress is for people who look on while the report itself goes elsewhere."""
+        return self.stderr.isatty() and not self.stdout.isatty()
+
+    def _show_progress(self, seen: Counter[str]) -> None:
+        if self._has_terminal():
+            counts = ", ".join(f"{seen[status]} {status}" for status in ("accepted", "flagged", "refused"))
+            self.stderr.write(f"\r{seen.total()} texts: {counts}", ending="")
 
     def _known_language(self, name: str) -> str:
         if name.lower() not in actions.LANGUAGE_NAMES:
