@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,6 +31,12 @@ ODD = (
 )
 
 
+# For how long the page did not answer, in milliseconds each.
+BLOCKS = """window.blocks = [];
+new PerformanceObserver(list => blocks.push(...list.getEntries().map(entry => entry.duration)))
+  .observe({ type: "longtask", buffered: true });"""
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
@@ -53,7 +60,11 @@ def context(browser: Browser, live_server: LiveServer, person: User) -> Iterator
     value = client.cookies[settings.SESSION_COOKIE_NAME].value
     context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": live_server.url}])
     context.set_default_timeout(8000)
+    context.add_init_script(BLOCKS)
     yield context
+    for page in context.pages:
+        page.goto("about:blank")  # a place that is kept on leaving arrives before the tables are emptied
+    time.sleep(0.2)
     context.close()
 
 
@@ -505,19 +516,6 @@ def test_a_line_of_a_million_characters_shows_no_break(opened: Open) -> None:
     assert page.evaluate("LBPReader.search('荒天')") == 39_999
 
 
-def block(page: Page) -> float:
-    """The longest time the page did not answer, since it began."""
-    longest: float = page.evaluate(
-        """() => new Promise(done => {
-          const seen = [0];
-          new PerformanceObserver(list => seen.push(...list.getEntries().map(entry => entry.duration)))
-            .observe({ type: "longtask", buffered: true });
-          setTimeout(() => done(Math.max(...seen)), 50);
-        })"""
-    )
-    return longest
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -532,7 +530,8 @@ def test_texts_of_any_shape_can_be_scrolled_typed_at_and_gone_through(opened: Op
     """T-04, B-19, and T-01: no key waits."""
     page = opened(make_version(text))
     page.wait_for_timeout(500)
-    assert block(page) < 400
+    print("BLOCK", page.evaluate("window.blocks"))
+    assert page.evaluate("Math.max(0, ...window.blocks)") < 400
     page.evaluate("at => LBPReader.jump(at, at + 1)", len(text) - 5)
     page.wait_for_timeout(300)
     assert in_view(page, len(text) - 5)
