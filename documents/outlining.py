@@ -19,6 +19,7 @@ LONGEST_TITLE = 120
 # A text with more lines in capitals than this uses them for something else (who speaks, what is shouted).
 MOST_CAPITALS = 200
 DEEPEST = 6
+CODE = 4
 
 SOURCE, VOLUME, BOOK, PART, CHAPTER, SECTION, ARTICLE = range(0, 70, 10)
 
@@ -77,7 +78,7 @@ class Line:
     start: int
     above: bool  # an empty line, or the beginning, is above it
     below: bool  # an empty line, or the end, is below it
-    indented: bool = False  # as code is: a heading in it is a remark
+    indent: int = 0  # spaces before it; a tab is four
 
     @property
     def end(self) -> int:
@@ -102,7 +103,7 @@ def _lines(text: str) -> Iterator[Line]:
             continue
         start = match.start() + match.group().index(line)
         above, below = _is_empty_above(text, match.start()), _is_empty_below(text, match.end())
-        yield Line(line, start, above, below, match.group().startswith(("    ", "\t")))
+        yield Line(line, start, above, below, start - match.start() + 3 * match.group().startswith("\t"))
 
 
 def _is_empty_above(text: str, start: int) -> bool:
@@ -121,19 +122,18 @@ def _headings(lines: Iterable[Line]) -> Iterator[Heading]:
     held: Line | None = None
     for line in lines:
         mark = _FENCE.match(line.text)
-        if mark and (not fence or mark.group() == fence):
-            fence, held = ("" if fence else mark.group()), None
-            continue
-        if fence:
-            continue
-        if held and _underlines(line, held):
+        if not fence and held and _underlines(line, held):
             level = CHAPTER + styles.setdefault(line.text[0], len(styles))
             yield Heading(held.start, held.end, level, held.text, "underlined")
             held = None
             continue
         if held:
             yield from _single(held)
-        held = line
+        held = None
+        if mark and (not fence or mark.group() == fence):
+            fence = "" if fence else mark.group()
+        elif not fence:
+            held = line
     if held:
         yield from _single(held)
 
@@ -143,7 +143,7 @@ def _underlines(line: Line, title: Line) -> bool:
         bool(_UNDERLINE.match(line.text))
         and line.start - title.end <= 8
         and not title.below
-        and not title.indented
+        and title.indent < CODE
         and len(line.text) >= len(title.text)
         and not _UNDERLINE.match(title.text)
         and "|" not in title.text
@@ -169,9 +169,9 @@ def _source(line: Line) -> Heading | None:
 
 
 def _hashed(line: Line) -> Heading | None:
-    """One sign alone is also how programs begin a remark: it needs an empty line above or below."""
+    """So do programs begin their remarks: no space before it, and a single sign needs an empty line above or below."""
     match = _HASHES.match(line.text)
-    if not match or line.indented or not (line.above or line.below or len(match.group(1)) > 1):
+    if not match or line.indent or not (line.above or line.below or len(match.group(1)) > 1):
         return None
     return _made(line, CHAPTER + len(match.group(1)) - 1, match.group(2), "hashes")
 
@@ -214,7 +214,7 @@ def _article(line: Line, number: str) -> Heading:
 def _numbered(line: Line) -> Heading | None:
     """1.2.3 Title. A single number also begins a list, so that one must stand between empty lines."""
     match = _NUMBERED.match(line.text)
-    if not match or not line.above or line.indented or len(line.text) > 90:
+    if not match or not line.above or line.indent >= CODE or len(line.text) > 90:
         return None
     depth, title = match.group(1).count("."), match.group(2)
     if _ENDS_SENTENCE.search(title) or not (title[0].isupper() or title[0] > "\u2e80"):

@@ -98,9 +98,7 @@ LBPReader.part(reader => {
       output.textContent = wanted ? words.wordNone : "";
       return;
     }
-    const at = below(hits, reader.top()) % hits.length;
-    mark(at);
-    go(at, { first: true, stay });
+    go(below(hits, reader.top()) % hits.length, { first: true, stay });
   };
   const collect = wanted => {
     const { text, map } = haystack();
@@ -140,12 +138,13 @@ LBPReader.part(reader => {
   const go = (place, { first = false, stay = false } = {}) => {
     if (!hits.length) return;
     hit = (place + hits.length) % hits.length;
-    if (hit < painted[0] || hit >= painted[1]) mark(hit);
     const start = hits[hit], end = endOf(hit);
+    /* Scrolled before it is painted: painting first would have the page measured twice. */
+    if (!stay && first) reader.jump(start, end, { why: "find" });
+    else if (!stay) reader.show(start, end);
+    if (first || hit < painted[0] || hit >= painted[1]) mark(hit);
     reader.paint("hit-now", [[start, end]]);
     output.textContent = `${number(hit + 1)}/${number(hits.length)}`;
-    if (stay) return;
-    if (first) reader.jump(start, end, { why: "find" }); else reader.show(start, end);
   };
   const tellMany = () => {
     note.hidden = hits.length <= PAINTED;

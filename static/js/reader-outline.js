@@ -14,20 +14,23 @@ LBPReader.part(reader => {
   let headings = null, starts = [], links = [], now = -1, built = false;
 
   const isWide = () => root.clientWidth >= WIDE * parseFloat(getComputedStyle(document.documentElement).fontSize);
-  const isOpen = () => (isWide() ? root.dataset.lookOutline !== "closed" && Boolean(headings?.length) : root.hasAttribute("data-outline-over"));
+  /* A wide reader has the column from the first paint (reader.css), unless it was closed or there is nothing to list. */
+  const isOpen = () => (isWide() ? root.dataset.lookOutline !== "closed" && !root.hasAttribute("data-outline-none") : root.hasAttribute("data-outline-over"));
   const tell = () => {
-    root.toggleAttribute("data-outline-column", isWide() && isOpen());
     panel.hidden = !isOpen();
     button.setAttribute("aria-expanded", String(isOpen()));
     if (isOpen()) build();
   };
   const open = () => {
-    if (isWide()) { LBPReaderLook.apply(root, LBPReaderLook.write("outline", "open")); reader.keepPlace(tell); } else { root.setAttribute("data-outline-over", ""); tell(); }
+    if (isWide()) {
+      reader.keepPlace(() => { root.removeAttribute("data-outline-none"); LBPReaderLook.apply(root, LBPReaderLook.write("outline", "open")); tell(); });
+    } else { root.setAttribute("data-outline-over", ""); tell(); }
     if (headings?.length) filter.focus(); else panel.focus();
     if (now >= 0) links[now]?.scrollIntoView({ block: "center" });
   };
   const close = () => {
-    if (isWide()) { LBPReaderLook.apply(root, LBPReaderLook.write("outline", "closed")); reader.keepPlace(tell); } else { root.removeAttribute("data-outline-over"); tell(); }
+    if (isWide()) reader.keepPlace(() => { LBPReaderLook.apply(root, LBPReaderLook.write("outline", "closed")); tell(); });
+    else { root.removeAttribute("data-outline-over"); tell(); }
     holder.focus({ preventScroll: true });
   };
   /* With the column open, the key goes to its field; from there it takes Esc or the button to close it. */
@@ -35,12 +38,11 @@ LBPReader.part(reader => {
   reader.deeds["outline-close"] = close;
 
   /* ---- what it lists ------------------------------------------------------------------------------------ */
+  const asked = fetch(words.outlineUrl, { credentials: "same-origin" })
+    .then(answer => (answer.ok && !answer.redirected ? answer.json() : null)).catch(() => null);
   const load = async () => {
-    try {
-      const answer = await fetch(words.outlineUrl, { credentials: "same-origin" });
-      if (!answer.ok || answer.redirected) throw new Error(`answered ${answer.status}`);
-      take(await answer.json());
-    } catch { reader.part("outline-note").textContent = words.wordOutlineFailed; }
+    const found = await asked;
+    if (found) take(found); else reader.part("outline-note").textContent = words.wordOutlineFailed;
   };
   const take = ({ headings: rows, found }) => {
     headings = rows.map(([start, end, level, title]) => ({ start: reader.units.of(start), end: reader.units.of(end), level, title }));
@@ -49,7 +51,8 @@ LBPReader.part(reader => {
     reader.part("outline-note").textContent = !found ? words.wordOutlineNone : found > rows.length ? fill(words.wordOutlineSome, { n: number(rows.length), all: number(found) }) : "";
     paint();
     reader.tell("headings");
-    if (isWide() && isOpen() && !root.hasAttribute("data-outline-column")) reader.keepPlace(tell); else tell();
+    if (!headings.length && isOpen() && isWide()) reader.keepPlace(() => { root.setAttribute("data-outline-none", ""); tell(); });
+    else { root.toggleAttribute("data-outline-none", !headings.length); tell(); }
     follow();
   };
   const paint = () => {
@@ -100,7 +103,7 @@ LBPReader.part(reader => {
   });
   reader.when("scroll", follow);
   reader.when("marks", paint);
-  reader.when("ready", () => idle(load));
+  reader.when("ready", load);
   reader.when("resized", tell);
 
   list.addEventListener("click", event => {

@@ -3,7 +3,7 @@
    that can be selected, copied or found. Also: a section that ends inside a line ends where that line wraps. */
 LBPReader.part(reader => {
   "use strict";
-  const { $$, below, element, fill, framed, number } = LBPReader.kit;
+  const { below, element, fill, framed, number } = LBPReader.kit;
   const MOST = 400;
   const LONG_LINE = 120;
   const TAIL = 1500;
@@ -38,8 +38,9 @@ LBPReader.part(reader => {
   /* ---- which sections are in view ----------------------------------------------------------- */
   const bySection = new Map();
   const near = new Set();
+  /* One section a frame, so that scrolling never waits for margins. */
   const draw = framed(() => {
-    for (const section of near) if (!section.drawn) decorate(section);
+    for (const section of near) if (!section.drawn) { decorate(section); draw(); return; }
   });
   const watched = new IntersectionObserver(entries => {
     for (const { target, isIntersecting } of entries) {
@@ -66,14 +67,14 @@ LBPReader.part(reader => {
   reader.when("look", again);
   reader.when("ready", again);
 
-  const strip = section => { for (const el of $$("i", section.el)) el.remove(); };
+  const strip = section => { section.beside?.remove(); section.beside = null; };
   const decorate = section => {
     section.drawn = true;
     if (!section.fitted) fit(section);
     const top = section.el.getBoundingClientRect();
     const made = [...numbers(section, top), ...signs(section, top)];
     strip(section);
-    section.el.append(...made);
+    if (made.length) section.el.append(section.beside = element("i", {}, ...made));
   };
   const boxOf = (section, offset) => {
     const range = document.createRange();

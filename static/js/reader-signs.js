@@ -2,8 +2,10 @@
    once, counted in a banner that steps through them, and drawn as bars (reader-sections.js). The text stays as it is. */
 LBPReader.part(reader => {
   "use strict";
-  const { fill, number } = LBPReader.kit;
+  const { fill, number, pause } = LBPReader.kit;
   const MOST = 20000;
+  const PAINTED = 2000;
+  const SLICE = 6;
   const NAMES = {
     0x00ad: ["SOFT HYPHEN", "SHY"], 0x034f: ["COMBINING GRAPHEME JOINER", "CGJ"], 0x061c: ["ARABIC LETTER MARK", "ALM"],
     0x115f: ["HANGUL CHOSEONG FILLER", "HF"], 0x1160: ["HANGUL JUNGSEONG FILLER", "HF"], 0x180e: ["MONGOLIAN VOWEL SEPARATOR", "MVS"],
@@ -17,19 +19,22 @@ LBPReader.part(reader => {
     0x3164: ["HANGUL FILLER", "HF"], 0xfeff: ["ZERO WIDTH NO-BREAK SPACE", "BOM"], 0xffa0: ["HALFWIDTH HANGUL FILLER", "HF"],
   };
   /* A joiner between the parts of one emoji does what it is for. */
-  const SOUGHT = /[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff\uffa0\u{e0001}-\u{e007f}]|(?<![\p{Emoji}\ufe0f]|[\u{1f3fb}-\u{1f3ff}])\u200d|\p{M}{20,}/gu;
+  const SOUGHT = /[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff\uffa0\u{e0001}-\u{e007f}]|(?<![\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])\u200d|\p{M}{20,}/gu;
   const ANY = /[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff\uffa0\u{e0001}-\u{e007f}]|\p{M}{20}/u;
   const banner = reader.part("banner");
 
-  const find = () => {
+  const find = async () => {
     const { text } = reader;
     const at = [], long = [];
     let all = 0;
     if (!ANY.test(text)) return { at, long, all };
-    SOUGHT.lastIndex = 0;
-    for (let match = SOUGHT.exec(text); match; match = SOUGHT.exec(text)) {
+    let until = performance.now() + SLICE;
+    for (const match of text.matchAll(SOUGHT)) {
       all += 1;
       if (at.length < MOST) { at.push(match.index); long.push(match[0].length); }
+      if (all % 500 || performance.now() < until) continue;
+      await pause();
+      until = performance.now() + SLICE;
     }
     return { at, long, all };
   };
@@ -56,13 +61,13 @@ LBPReader.part(reader => {
     "sign-next": () => step(1), "sign-back": () => step(-1),
     "sign-close": () => { banner.hidden = true; reader.paint("invisible-now", []); },
   });
-  reader.when("ready", () => {
-    reader.signs = { ...find(), nameOf };
+  reader.when("ready", async () => {
+    reader.signs = { ...(await find()), nameOf };
     const { at, long, all } = reader.signs;
     banner.hidden = !all;
     if (!all) return;
     reader.part("signs").textContent = fill(reader.words[all === 1 ? "wordSign" : "wordSigns"], { n: number(all) });
-    reader.paint("invisible", at.map((start, n) => [start, start + long[n]]));
+    reader.paint("invisible", at.slice(0, PAINTED).map((start, n) => [start, start + long[n]]));
     reader.tell("look");
   });
 });

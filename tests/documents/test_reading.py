@@ -40,8 +40,9 @@ def test_markdown_headings_nest_and_code_is_none() -> None:
 
 def test_underlined_titles_rank_by_their_first_use() -> None:
     text = "Abstract\n========\n\nA\n\nDetail\n------\n\nB\n\nCopyright\n=========\n\n"
+    text += "Finer\n~~~~~\n\nC\n\n~~~\n# code\n~~~\n\n"
     text += "Too short a line\n---\n\n| a |\n-----\n"
-    assert listed(text) == [(1, "Abstract"), (2, "Detail"), (1, "Copyright")]
+    assert listed(text) == [(1, "Abstract"), (2, "Detail"), (1, "Copyright"), (3, "Finer")]
 
 
 def test_worded_headings_rank_by_their_word() -> None:
@@ -100,7 +101,7 @@ def test_a_table_of_contents_is_not_listed_twice() -> None:
 
 
 def test_places_are_code_points_of_the_line() -> None:
-    text = "💩𠮷\n\n  # Alpha\n\n𠀀\n\n第三章 盐\n"
+    text = "💩𠮷\n\n# Alpha\n\n𠀀\n\n　　第三章 盐\n"
     found = outline_of(text).headings
     assert [text[heading.start : heading.end] for heading in found] == ["# Alpha", "第三章 盐"]
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -30,6 +31,12 @@ ODD = (
 )
 
 
+# For how long the page did not answer, in milliseconds each.
+BLOCKS = """window.blocks = [];
+new PerformanceObserver(list => blocks.push(...list.getEntries().map(entry => entry.duration)))
+  .observe({ type: "longtask", buffered: true });"""
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
@@ -53,7 +60,11 @@ def context(browser: Browser, live_server: LiveServer, person: User) -> Iterator
     value = client.cookies[settings.SESSION_COOKIE_NAME].value
     context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": live_server.url}])
     context.set_default_timeout(8000)
+    context.add_init_script(BLOCKS)
     yield context
+    for page in context.pages:
+        page.goto("about:blank")  # a place that is kept on leaving arrives before the tables are emptied
+    time.sleep(0.2)
     context.close()
 
 
@@ -278,6 +289,18 @@ def test_more_hits_than_can_be_marked_are_counted_and_it_says_so(opened: Open) -
     assert page.evaluate("CSS.highlights.get('hit').size") == 20_000
 
 
+def test_the_browsers_own_find_reaches_the_end(opened: Open) -> None:
+    text = prose(2000) + "The very last harbour.\n"
+    page = opened(make_version(text))
+    # Stands in for Ctrl+F, which a browser without a window does not show; that one also scrolls to the place.
+    assert page.evaluate("window.find('very last harbour')")
+    assert page.evaluate("LBPReader.selection()") == {
+        "start": text.index("very last"),
+        "end": text.index("very last") + len("very last harbour"),
+        "text": "very last harbour",
+    }
+
+
 # Marks
 
 
@@ -356,6 +379,26 @@ def test_go_to_says_what_it_takes(opened: Open, typed: str, said: str) -> None:
     expect(page.locator("[data-reader-goto-fault]")).to_contain_text(said)
     page.keyboard.press("Escape")
     expect(page.locator("[data-reader-goto]")).to_be_hidden()
+
+
+def test_g_goes_to_a_place_where_it_means_nothing_else(opened: Open) -> None:
+    version = make_version(prose(50))
+    page = opened(version)
+    page.keyboard.press("g")
+    expect(page.locator("[data-reader-goto]")).to_be_visible()
+    waiting = make_version(state="pending")
+    page.reload()
+    page.wait_for_selector("[data-ready]")
+    page.keyboard.press("g")
+    page.wait_for_url(f"**/documents/{waiting.document_id}/")
+
+
+def test_a_text_without_headings_gets_no_column(opened: Open) -> None:
+    page = opened(make_version(prose(500)))
+    expect(page.locator("[data-reader-outline]")).to_be_hidden()
+    page.keyboard.press("o")
+    expect(page.locator("[data-reader-outline]")).to_contain_text("No headings were found")
+    page.keyboard.press("Escape")
 
 
 def test_the_outline_lists_follows_and_filters(opened: Open) -> None:
@@ -505,19 +548,6 @@ def test_a_line_of_a_million_characters_shows_no_break(opened: Open) -> None:
     assert page.evaluate("LBPReader.search('荒天')") == 39_999
 
 
-def block(page: Page) -> float:
-    """The longest time the page did not answer, since it began."""
-    longest: float = page.evaluate(
-        """() => new Promise(done => {
-          const seen = [0];
-          new PerformanceObserver(list => seen.push(...list.getEntries().map(entry => entry.duration)))
-            .observe({ type: "longtask", buffered: true });
-          setTimeout(() => done(Math.max(...seen)), 50);
-        })"""
-    )
-    return longest
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -526,13 +556,15 @@ def block(page: Page) -> float:
             "".join(f"# Heading {n}\n\n| a | b |\n|---|---|\n| {n} | x |\n" for n in range(20_000)), id="20k-headings"
         ),
         pytest.param("x" * 1_200_000, id="one-line"),
+        pytest.param("a\u200b" * 300_000, id="invisible"),
+        pytest.param("ab cd\t" * 170_000 + "\u202e end", id="spaces"),
     ],
 )
 def test_texts_of_any_shape_can_be_scrolled_typed_at_and_gone_through(opened: Open, text: str) -> None:
     """T-04, B-19, and T-01: no key waits."""
     page = opened(make_version(text))
     page.wait_for_timeout(500)
-    assert block(page) < 400
+    assert page.evaluate("Math.max(0, ...window.blocks)") < 300  # of a busy machine; the bench measures
     page.evaluate("at => LBPReader.jump(at, at + 1)", len(text) - 5)
     page.wait_for_timeout(300)
     assert in_view(page, len(text) - 5)
