@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from django.db.models import QuerySet
 from django.db.models.functions import Substr
 
-from documents.models import Document, DocumentText, DocumentVersion
+from core.models import Event
+from documents.models import Document, DocumentText, DocumentVersion, WatchedNames
 
 NO_BUCKET = "none"
 
@@ -29,7 +31,18 @@ def versions_with(sha256s: Sequence[str]) -> dict[str, DocumentVersion]:
     return {version.sha256: version for version in versions}
 
 
-def next_to_clear(after: Document) -> Document | None:
-    """The next document waiting for compliance, round about."""
-    waiting = Document.objects.in_state("pending").exclude(pk=after.pk).order_by("id")
-    return waiting.filter(pk__gt=after.pk).first() or waiting.first()
+def watched_names() -> WatchedNames | None:
+    """The list of names that holds now."""
+    return WatchedNames.objects.order_by("-pk").first()
+
+
+def number_of_names_list() -> int:
+    """0 while there never was a list."""
+    return WatchedNames.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
+def events_of_versions(document: Document) -> QuerySet[Event]:
+    """All that happened to the texts of a document: made, approved, rejected, by whom and why."""
+    numbers = document.versions.values("pk")
+    events = Event.objects.filter(subject_type=DocumentVersion._meta.model_name, subject_id__in=numbers)
+    return events.select_related("by").order_by("-pk")

@@ -9,7 +9,7 @@
 `by=None` is the system: a command on the machine itself.
 """
 
-from documents.actions.compliance import approve_version, reject_version
+from documents.actions.compliance import Seen, approve_version, reject_version, watch_names
 from documents.actions.correcting import CORRECTABLE, correct_document, correct_language, rebucket_documents
 from documents.actions.importing import Report, import_document, import_pieces, paste_document
 from documents.actions.permissions import (
@@ -20,6 +20,7 @@ from documents.actions.permissions import (
     can_reject_version,
     can_revise_document,
     can_trim_document,
+    can_watch_names,
 )
 from documents.actions.shaping import join_documents, revise_document, trim_document
 from documents.actions.storing import LANGUAGE_NAMES, MAX_NOTE, Facts
@@ -30,6 +31,7 @@ __all__ = [
     "MAX_NOTE",
     "Facts",
     "Report",
+    "Seen",
     "approve_version",
     "can_approve_version",
     "can_correct_document",
@@ -38,6 +40,7 @@ __all__ = [
     "can_reject_version",
     "can_revise_document",
     "can_trim_document",
+    "can_watch_names",
     "correct_document",
     "correct_language",
     "import_document",
@@ -48,4 +51,5 @@ __all__ = [
     "reject_version",
     "revise_document",
     "trim_document",
+    "watch_names",
 ]

@@ -37,6 +37,10 @@ def can_reject_version(user: User, version: DocumentVersion) -> bool:
     return can_approve_version(user, version)
 
 
+def can_watch_names(user: User) -> bool:
+    return user.is_active and user.is_lead
+
+
 def refuse_unless(allowed: bool) -> None:
     if not allowed:
         raise NotAllowed(_("This is not for your role to do."))

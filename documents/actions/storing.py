@@ -12,7 +12,9 @@ from core.models import BenchmarkSettings, User
 from core.refusals import Conflict, Invalid, RuleBroken
 from core.text import clean_text
 from documents import intake, queries
+from documents.findings import findings_in
 from documents.intake import Prepared
+from documents.looking import keep_findings
 from documents.models import Document, DocumentText, DocumentVersion
 from documents.tokenizing import TOKENIZER_NAME
 from documents.workflow import Origin
@@ -142,6 +144,7 @@ def store_version(
         made_reason=reason,
     )
     DocumentText.objects.create(version=version, text=prepared.text, gzipped=prepared.gzipped)
+    keep_findings(version, findings_in(prepared.text), text=prepared.text)
     moved = Document.objects.filter(pk=document.pk, latest=latest).update(latest=version)
     if not moved:
         raise newer_version()
