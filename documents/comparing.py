@@ -44,7 +44,7 @@ class Comparison:
 
 def compare(old: str, new: str) -> Comparison:
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    spans = list(_changed(before, after))
+    spans = [one for span in _changed(before, after) for one in _line_by_line(before, after, span)]
     changes = tuple(_change(before, after, span) for span in spans[:MOST_CHANGES])
     return Comparison(
         changes, len(spans), sum(end - start for start, end, _a, _b in spans), sum(b - a for _s, _e, a, b in spans)
@@ -117,6 +117,17 @@ def _gap(before: Sequence[str], after: Sequence[str], gap: Span) -> Iterator[Spa
     for move, a, b, c, d in matcher.get_opcodes():
         if move != "equal":
             yield start + a, start + b, new_start + c, new_start + d
+
+
+def _line_by_line(before: Sequence[str], after: Sequence[str], span: Span) -> Iterator[Span]:
+    """As many lines as before: each is compared with its own former self."""
+    start, end, new_start, new_end = span
+    if end - start != new_end - new_start:
+        yield span
+        return
+    for old, new in zip(range(start, end), range(new_start, new_end), strict=True):
+        if before[old] != after[new]:
+            yield old, old + 1, new, new + 1
 
 
 def _change(before: Sequence[str], after: Sequence[str], span: Span) -> Change:

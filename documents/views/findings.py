@@ -16,7 +16,7 @@ from documents.findings import Finding, Kind
 from documents.looking import MOST_KEPT, found_in
 from documents.models import DocumentVersion
 
-AT_ONCE = 200
+AT_ONCE = 400
 AROUND = 60
 LONGEST_HIT = 300
 # In an excerpt a hidden character would do its work on the page: it is written out.
