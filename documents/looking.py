@@ -1,6 +1,7 @@
 """What was found in a version's text, kept beside it: looked for once, and again for names when the list changes."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from documents import queries
 from documents.findings import Finding, Kind, findings_in, in_order
@@ -10,6 +11,9 @@ from documents.naming import listed, names_in
 # A text may consist of nothing but findings. Nobody steps through more, and the page says that there are more.
 MOST_KEPT = 100_000
 
+# [kind, start, end], as JSON holds it.
+Place = list[Any]
+
 
 def keep_findings(version: DocumentVersion, found: Sequence[Finding], *, text: str | None = None) -> None:
     """Keep what `findings_in` found, and the watched names with it. `text` saves reading it again."""
@@ -18,8 +22,12 @@ def keep_findings(version: DocumentVersion, found: Sequence[Finding], *, text: s
 
 
 def found_in(version: DocumentVersion) -> list[Finding]:
-    """What is kept, in the order of the text. What was never looked for, or for an older list of names, is looked for
-    now: so a list that changes costs nothing until somebody opens the text."""
+    return _read(places_in(version))
+
+
+def places_in(version: DocumentVersion) -> list[Place]:
+    """What is kept, [kind, start, end], in the order of the text. What was never looked for, or for an older list of
+    names, is looked for now: so a list that changes costs nothing until somebody opens the text."""
     kept = VersionFindings.objects.filter(version=version).first()
     if kept is None:
         text = queries.text_of(version)
@@ -27,8 +35,8 @@ def found_in(version: DocumentVersion) -> list[Finding]:
     elif kept.names_list != queries.number_of_names_list():
         keep_findings(version, [one for one in _read(kept.places) if one.kind != Kind.NAME])
     else:
-        return _read(kept.places)
-    return _read(VersionFindings.objects.values_list("places", flat=True).get(version=version))
+        return list(kept.places)
+    return list(VersionFindings.objects.values_list("places", flat=True).get(version=version))
 
 
 def _watched(version: DocumentVersion, text: str | None) -> tuple[list[Finding], int]:
@@ -43,6 +51,6 @@ def _write(version: DocumentVersion, found: Iterable[Finding], number: int) -> N
     VersionFindings.objects.update_or_create(version=version, defaults={"places": places, "names_list": number})
 
 
-def _read(places: list[list[object]]) -> list[Finding]:
+def _read(places: list[Place]) -> list[Finding]:
     kinds = {kind.value: kind for kind in Kind}
-    return [Finding(kinds[str(kind)], int(str(start)), int(str(end))) for kind, start, end in places if kind in kinds]
+    return [Finding(kinds[kind], start, end) for kind, start, end in places]

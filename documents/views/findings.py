@@ -1,7 +1,6 @@
 """The findings of one version as a list: by kind, people first, a part at a time, each with the line it stands in."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,11 +11,11 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from documents import queries
-from documents.findings import Finding, Kind
-from documents.looking import MOST_KEPT, found_in
+from documents.findings import Kind
+from documents.looking import MOST_KEPT, Place, places_in
 from documents.models import DocumentVersion
 
-AT_ONCE = 400
+AT_ONCE = 200
 AROUND = 60
 LONGEST_HIT = 300
 # In an excerpt a hidden character would do its work on the page: it is written out.
@@ -28,36 +27,43 @@ POSITIONS = 5
 
 @dataclass(frozen=True)
 class Shown:
-    """A finding with the line it stands in. `heads`: it is the first of its kind in this part of the list."""
+    """A finding with the line it stands in. `heads`: its kind, when it is the first of it in this part of the list."""
 
     number: int
-    finding: Finding
+    start: str
+    end: str
     before: str
     hit: str
     after: str
-    percent: int
-    heads: bool
+    percent: str
+    heads: Kind | None
 
 
 @dataclass(frozen=True)
 class Listing:
-    """A part of the findings of one version: of one `kind`, or of all; from `first` on, counted from 0."""
+    """A part of the findings of one version: of one `kind`, or of all; from `first` on, counted from 0. Twenty
+    thousand places pass here for the two hundred that are shown, so they stay as plain as they are kept."""
 
     version: DocumentVersion
-    found: Sequence[Finding]
+    places: Sequence[Place]
     kind: str
     first: int
 
     @cached_property
-    def counts(self) -> list[tuple[Kind, int]]:
-        counts = Counter(finding.kind for finding in self.found)
-        return [(kind, counts[kind]) for kind in Kind if counts[kind]]
+    def by_kind(self) -> dict[str, list[Place]]:
+        found: dict[str, list[Place]] = {kind.value: [] for kind in Kind}
+        for place in self.places:
+            found[place[0]].append(place)
+        return found
 
     @cached_property
-    def listed(self) -> list[Finding]:
-        rank = {kind: rank for rank, kind in enumerate(Kind)}
-        chosen = [finding for finding in self.found if self.kind in ("", finding.kind)]
-        return sorted(chosen, key=lambda finding: rank[finding.kind])
+    def counts(self) -> list[tuple[Kind, int]]:
+        return [(Kind(kind), len(places)) for kind, places in self.by_kind.items() if places]
+
+    @cached_property
+    def listed(self) -> list[Place]:
+        chosen = [places for kind, places in self.by_kind.items() if self.kind in ("", kind)]
+        return [place for places in chosen for place in places]
 
     @cached_property
     def shown(self) -> list[Shown]:
@@ -66,11 +72,11 @@ class Listing:
 
     @property
     def total(self) -> int:
-        return len(self.found)
+        return len(self.places)
 
     @property
     def is_cut(self) -> bool:
-        return len(self.found) >= MOST_KEPT
+        return self.total >= MOST_KEPT
 
     @property
     def more(self) -> int:
@@ -90,16 +96,16 @@ class Listing:
     @cached_property
     def hidden(self) -> tuple[int, str]:
         """How many invisible characters there are, and where the first ones stand."""
-        hidden = [finding for finding in self.found if finding.kind == Kind.INVISIBLE]
-        places = ", ".join(f"{one.start:,}" for one in hidden[:POSITIONS])
-        return sum(one.end - one.start for one in hidden), places + (", …" if len(hidden) > POSITIONS else "")
+        hidden = self.by_kind[Kind.INVISIBLE.value]
+        places = ", ".join(f"{start:,}" for _kind, start, _end in hidden[:POSITIONS])
+        return sum(end - start for _kind, start, end in hidden), places + (", …" if len(hidden) > POSITIONS else "")
 
 
 def listing_of(request: HttpRequest, version: DocumentVersion) -> Listing:
     kind, first = request.GET.get("kind", ""), request.GET.get("from", "")
     return Listing(
         version=version,
-        found=found_in(version),
+        places=places_in(version),
         kind=kind if kind in Kind.values else "",
         first=int(first) if first.isascii() and first.isdecimal() and len(first) < 9 else 0,
     )
@@ -114,26 +120,27 @@ def version_findings(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, f"documents/findings.html{part}", {"listing": listing, "document": version.document})
 
 
-def _shown(text: str, found: Sequence[Finding], first: int) -> list[Shown]:
+def _shown(text: str, places: Sequence[Place], first: int) -> list[Shown]:
     shown = []
-    kind = None
-    for number, finding in enumerate(found, first + 1):
-        start = max(text.rfind("\n", max(0, finding.start - AROUND), finding.start) + 1, finding.start - AROUND, 0)
-        line_end = text.find("\n", finding.end, finding.end + AROUND)
-        end = line_end if line_end >= 0 else min(len(text), finding.end + AROUND)
-        hit = text[finding.start : min(finding.end, finding.start + LONGEST_HIT)]
+    last = ""
+    for number, (kind, start, end) in enumerate(places, first + 1):
+        begin = max(text.rfind("\n", max(0, start - AROUND), start) + 1, start - AROUND, 0)
+        line_end = text.find("\n", end, end + AROUND)
+        stop = line_end if line_end >= 0 else min(len(text), end + AROUND)
+        hit = text[start : min(end, start + LONGEST_HIT)]
         shown.append(
             Shown(
                 number=number,
-                finding=finding,
-                before=_visible(text[start : finding.start].lstrip()),
-                hit=_visible(hit) + ("…" if finding.end - finding.start > LONGEST_HIT else ""),
-                after=_visible(text[finding.end : end].rstrip()),
-                percent=100 * finding.start // len(text),
-                heads=finding.kind != kind,
+                start=str(start),
+                end=str(end),
+                before=_visible(text[begin:start].lstrip()),
+                hit=_visible(hit) + ("…" if end - start > LONGEST_HIT else ""),
+                after=_visible(text[end:stop].rstrip()),
+                percent=f"{100 * start // len(text)}%",
+                heads=Kind(kind) if kind != last else None,
             )
         )
-        kind = finding.kind
+        last = kind
     return shown
 
 

@@ -23,7 +23,8 @@
   const step = by => {
     const all = $$("[data-findings] a.finding");
     if (!all.length) return;
-    const current = all.findIndex(one => one === document.activeElement || one.getAttribute("aria-current") === "true");
+    const shown = all.findIndex(one => one.getAttribute("aria-current") === "true");
+    const current = shown >= 0 ? shown : all.indexOf(document.activeElement);
     const next = all[current < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, current + by))];
     next.focus({ preventScroll: true });
     next.click();
