@@ -52,8 +52,22 @@ def queue_at(document: Document, person: User) -> Queue:
 
 
 def note_looking(version: DocumentVersion, person: User) -> None:
+    """This person looks at this version now, and no longer at the one before: skipping leaves nothing behind."""
+    own = f"looks-person-{person.pk}"
+    before = cache.get(own)
+    if before is not None and before != version.pk:
+        _let_go(before, person)
+    cache.set(own, version.pk, LOOKS_SECONDS)
     looking = cache.get(_key(version.pk), {})
     cache.set(_key(version.pk), {**looking, person.pk: person.name}, LOOKS_SECONDS)
+
+
+def _let_go(version: int, person: User) -> None:
+    others = {pk: name for pk, name in cache.get(_key(version), {}).items() if pk != person.pk}
+    if others:
+        cache.set(_key(version), others, LOOKS_SECONDS)
+    else:
+        cache.delete(_key(version))
 
 
 def forget_looking(version: DocumentVersion) -> None:

@@ -6,6 +6,7 @@ and not once for each name.
 """
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -51,7 +52,8 @@ def is_name(line: str) -> bool:
 @lru_cache(maxsize=4)
 def listed(text: str) -> NameList:
     """A list prepared for looking. Kept, since every text is looked through for the same one."""
-    names = [name for name in names_of(text) if is_name(name)]
+    written = (unicodedata.normalize(form, name) for name in names_of(text) if is_name(name) for form in ("NFC", "NFD"))
+    names = list(dict.fromkeys(written))
     common = Counter(word for name in names for word in _words_of(name).split())
     latin: dict[bytes, list[tuple[str, int]]] = defaultdict(list)
     other: dict[int, list[str]] = defaultdict(list)
@@ -172,7 +174,7 @@ def _as_written(name: str) -> Sequence[str]:
 
 def _is_part_of_word(letter: str) -> bool:
     """Whether a Latin word goes on with it: Chinese is written without spaces, so “我叫Guido” holds the whole name."""
-    return letter.isalnum() and not _is_han(letter)
+    return bool(letter) and (letter.isalnum() or unicodedata.combining(letter) > 0) and not _is_han(letter)
 
 
 def _is_han(letter: str) -> bool:

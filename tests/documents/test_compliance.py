@@ -185,8 +185,11 @@ def test_the_queue_goes_round_and_offers_what_nobody_looks_at() -> None:
     assert queue_at(documents[0], ada).next_up == documents[2]
     # One's own look is no reason to be sent elsewhere.
     assert queue_at(documents[0], ben).next_up == documents[1]
-    for version in versions:
-        note_looking(version, ben)
+    note_looking(versions[0], ben)
+    assert queue_at(documents[1], ben).next_up == documents[2]
+    assert queue_at(documents[0], ada).next_up == documents[1]
+    for version in versions[1:]:
+        note_looking(version, make_annotator())
     queue = queue_at(documents[0], ada)
     assert (queue.position, queue.waiting, queue.next_up, queue.others) == (1, 4, documents[1], (ben.name,))
 

@@ -25,6 +25,9 @@ def found(text: str, *names: str) -> list[str]:
         ("Jane Doe-Smith, Jane Doe", ["Jane Doe", "Jane Doe-Smith"], ["Jane Doe-Smith", "Jane Doe"]),
         ("Frau Özil und JOSÉ GARCÍA", ["Özil", "José García"], ["Özil", "JOSÉ GARCÍA"]),
         ("Özils", ["Özil"], []),
+        # Composed and decomposed letters are the same name (B-17).
+        ("Jose\u0301 Garci\u0301a", ["José García"], ["Jose\u0301 Garci\u0301a"]),
+        ("José García", ["Jose\u0301 Garci\u0301a"], ["José García"]),
         ("O'Brien’s", ["O'Brien"], ["O'Brien"]),
         ("我叫Guido，你呢", ["Guido"], ["Guido"]),
         ("请写信给王宁先生，王宁宁不是", ["王宁", "王宁宁"], ["王宁", "王宁宁"]),
