@@ -10,10 +10,10 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from documents.actions import BULK, MAX_NOTE, Facts, too_many
+from documents.actions import BULK, MAX_NOTE, Facts, Seen, too_many
 from documents.decoding import ENCODINGS
 from documents.models import LANGUAGE_CHOICES, Document
-from documents.workflow import Flag
+from documents.workflow import Flag, VersionState
 
 
 class SeveralFiles(forms.ClearableFileInput):
@@ -106,8 +106,29 @@ class CorrectionForm(FactsForm):
 
 
 class DecisionForm(forms.Form):
+    """`seen_...` is what the page showed: the template writes it anew each time, never what came back."""
+
     flags = forms.MultipleChoiceField(choices=Flag.choices, required=False, widget=forms.CheckboxSelectMultiple)
     note = forms.CharField(required=False, max_length=MAX_NOTE, widget=forms.Textarea(attrs={"rows": 2}))
+    seen_state = forms.ChoiceField(choices=VersionState.choices, required=False, widget=forms.HiddenInput)
+    seen_sha256 = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+    seen_latest = forms.IntegerField(required=False, min_value=1, widget=forms.HiddenInput)
+
+    @property
+    def seen(self) -> Seen | None:
+        """None when nothing was said: a decision sent by a program."""
+        state, sha256, latest = (self.cleaned_data[f"seen_{name}"] for name in ("state", "sha256", "latest"))
+        return Seen(state, sha256, latest) if state and latest else None
+
+
+class NamesForm(forms.Form):
+    names = TextField(
+        label=gettext_lazy("Names, one in a line"),
+        required=False,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 24, "spellcheck": "false", "translate": "no"}),
+    )
+    based_on = forms.IntegerField(widget=forms.HiddenInput)
 
 
 class TrimForm(forms.Form):

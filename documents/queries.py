@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from django.db import connection
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 from django.db.models.functions import Substr
 
-from core.models import User
-from documents.models import Document, DocumentText, DocumentVersion, ReadingPosition
+from core.models import Event, User
+from documents.models import Document, DocumentText, DocumentVersion, ReadingPosition, WatchedNames
 
 NO_BUCKET = "none"
 MOST_SHARING = 24
@@ -33,12 +33,6 @@ def versions_with(sha256s: Sequence[str]) -> dict[str, DocumentVersion]:
     """By SHA-256, the first version ever stored with that text."""
     versions = DocumentVersion.objects.filter(sha256__in=sha256s).select_related("document").order_by("-id")
     return {version.sha256: version for version in versions}
-
-
-def next_to_clear(after: Document) -> Document | None:
-    """The next document waiting for compliance, round about."""
-    waiting = Document.objects.in_state("pending").exclude(pk=after.pk).order_by("id")
-    return waiting.filter(pk__gt=after.pk).first() or waiting.first()
 
 
 # Marks of passages: a long text has a thousand. Both databases take them in one statement, where the ORM would spend
@@ -85,3 +79,20 @@ def position_of(person: User, version: DocumentVersion) -> int:
     """The first code point that stood in the window when the person left this text; 0 for who never did."""
     places = ReadingPosition.objects.filter(person=person, version=version)
     return places.values_list("position", flat=True).first() or 0
+
+
+def watched_names() -> WatchedNames | None:
+    """The list of names that holds now."""
+    return WatchedNames.objects.order_by("-pk").first()
+
+
+def number_of_names_list() -> int:
+    """0 while there never was a list."""
+    return WatchedNames.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+
+
+def events_of_versions(document: Document) -> QuerySet[Event]:
+    """All that happened to the texts of a document: made, approved, rejected, by whom and why."""
+    numbers = document.versions.values("pk")
+    events = Event.objects.filter(subject_type=DocumentVersion._meta.model_name, subject_id__in=numbers)
+    return events.select_related("by").order_by("-pk")

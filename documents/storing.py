@@ -14,9 +14,9 @@ from core.models import BenchmarkSettings, User
 from core.refusals import Conflict, Invalid, RuleBroken
 from core.text import clean_text
 from documents import intake, queries
-from documents.findings import Finding
 from documents.intake import Prepared, Remark
-from documents.models import Document, DocumentText, DocumentVersion, VersionFindings
+from documents.looking import keep_findings
+from documents.models import Document, DocumentText, DocumentVersion
 from documents.passages import SHARE, SHARED, Mark
 from documents.pooling import Measured
 from documents.tokenizing import TOKENIZER_NAME
@@ -167,7 +167,7 @@ def store_version(
     # By number: a version that knew its text would hold it in memory for as long as a report names it.
     DocumentText.objects.create(version_id=version.pk, text=prepared.text, gzipped=prepared.gzipped)
     queries.keep_marks(version, [(mark.value, mark.position) for mark in prepared.marks])
-    keep_findings(version, prepared.findings)
+    keep_findings(version, prepared.findings, text=prepared.text)
     moved = Document.objects.filter(pk=document.pk, latest=latest).update(latest=version)
     if not moved:
         raise newer_version()
@@ -186,11 +186,6 @@ def store_version(
     )
     return version
 
-
-def keep_findings(version: DocumentVersion, findings: Sequence[Finding]) -> None:
-    """What the automated checks found while the text was measured, so that nobody has to look again."""
-    places = [[finding.kind.value, finding.start, finding.end] for finding in findings]
-    VersionFindings.objects.create(version_id=version.pk, places=places)
 
 
 def near_duplicate_remark(marks: Sequence[Mark], document: Document) -> list[Remark]:

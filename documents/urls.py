@@ -13,6 +13,7 @@ urlpatterns = [
     path("documents/record.csv", views.document_record, name="document_record"),
     path("documents/join/", views.document_join, name="document_join"),
     path("documents/correct/", views.document_correct_many, name="document_correct_many"),
+    path("documents/names/", views.watched_names, name="watched_names"),
     path("documents/<int:pk>/", views.document_detail, name="document_detail"),
     path("documents/<int:pk>/correct/", views.document_correct, name="document_correct"),
     path("documents/<int:pk>/trim/", views.document_trim, name="document_trim"),
@@ -22,5 +23,7 @@ urlpatterns = [
     path("documents/versions/<int:pk>/text", views.document_text, name="document_text"),
     path("documents/versions/<int:pk>/outline", views.document_outline, name="document_outline"),
     path("documents/versions/<int:pk>/position", views.document_position, name="document_position"),
+    path("documents/<int:pk>/changes/", views.document_changes, name="document_changes"),
+    path("documents/versions/<int:pk>/findings", views.version_findings, name="version_findings"),
     path("documents/versions/<int:pk>/decide/", views.version_decide, name="version_decide"),
 ]

@@ -10,7 +10,7 @@
 `by=None` is the system: a command on the machine itself.
 """
 
-from documents.actions.compliance import approve_version, reject_version
+from documents.actions.compliance import Seen, approve_version, reject_version, watch_names
 from documents.actions.correcting import (
     BULK,
     CORRECTABLE,
@@ -43,6 +43,7 @@ from documents.actions.permissions import (
     can_revise_document,
     can_see_record,
     can_trim_document,
+    can_watch_names,
 )
 from documents.actions.reading import remember_position
 from documents.actions.shaping import revise_document, trim_document
@@ -56,6 +57,7 @@ __all__ = [
     "MAX_NOTE",
     "Facts",
     "Report",
+    "Seen",
     "Sent",
     "approve_version",
     "can_approve_version",
@@ -70,6 +72,7 @@ __all__ = [
     "can_revise_document",
     "can_see_record",
     "can_trim_document",
+    "can_watch_names",
     "cancel_batch",
     "correct_document",
     "correct_documents",
@@ -90,4 +93,5 @@ __all__ = [
     "start_batch",
     "too_many",
     "trim_document",
+    "watch_names",
 ]

@@ -59,6 +59,10 @@ def can_remember_position(user: User, version: DocumentVersion) -> bool:
     return user.is_active
 
 
+def can_watch_names(user: User) -> bool:
+    return user.is_active and user.is_lead
+
+
 def refuse_unless(allowed: bool) -> None:
     if not allowed:
         raise NotAllowed(_("This is not for your role to do."))

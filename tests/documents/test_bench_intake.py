@@ -156,8 +156,8 @@ def test_200_documents_are_taken_in_with_exact_counts(
     seconds, growth = take_in(folder, 230, settings, processes)
     tokens = sum(DocumentVersion.objects.values_list("tokens", flat=True))
     say(
-        f"{connection.vendor}, {processes} process(es): 230 documents, {size / MB:.1f} MB, {tokens / 1e6:.1f} M tokens in"
-        f" {seconds:.2f} s ({size / MB / seconds:.1f} MB/s), memory +{growth:.0f} MB, load {os.getloadavg()[0]:.1f}"
+        f"{connection.vendor}, {processes} process(es): 230 documents, {size / MB:.1f} MB, {tokens / 1e6:.1f} M"
+        f" tokens in {seconds:.2f} s ({size / MB / seconds:.1f} MB/s), memory +{growth:.0f} MB, load {os.getloadavg()[0]:.1f}"
     )
     for version in DocumentVersion.objects.order_by("?")[:5]:
         text = DocumentText.objects.values_list("text", flat=True).get(version=version)
