@@ -32,6 +32,7 @@ def rules(pieces: list[Piece]) -> list[str]:
 
 
 def test_one_bad_line_never_stops_the_others() -> None:
+    """B-30"""
     lines = [json.dumps({"text": f"text {number}"}).encode() for number in range(1, 5001)]
     lines[2999] = b'{"text": "broken'
     pieces = list(pieces_of("batch.jsonl", b"\n".join(lines)))
@@ -44,6 +45,7 @@ def test_one_bad_line_never_stops_the_others() -> None:
 
 
 def test_crlf_blank_lines_a_mark_and_no_last_newline_are_taken() -> None:
+    """B-31"""
     data = b'\xef\xbb\xbf{"text": "a"}\r\n\r\n{"text": "b", "multi": true, "title": "B"}'
     pieces = list(pieces_of("batch.jsonl", data))
     assert [(piece.path, piece.text, piece.facts) for piece in pieces] == [
@@ -71,11 +73,13 @@ def test_crlf_blank_lines_a_mark_and_no_last_newline_are_taken() -> None:
     ],
 )
 def test_a_line_that_is_not_what_it_should_be_is_refused_by_itself(line: bytes) -> None:
+    """B-14, B-32, B-33"""
     pieces = list(pieces_of("a.jsonl", line + b'\n{"text": "good"}\n'))
     assert rules(pieces) == ["jsonl", "taken"]
 
 
 def test_an_endless_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """B-34"""
     monkeypatch.setattr(unpacking, "MAX_LINE", 1000)
     assert rules(list(pieces_of("a.jsonl", b'{"text": "' + b"a" * 1000 + b'"}'))) == ["too_large"]
 
@@ -90,6 +94,7 @@ def test_an_archive_gives_its_files_and_lines() -> None:
 
 
 def test_names_that_lead_outside_archives_in_archives_and_links_are_refused_one_by_one() -> None:
+    """B-38, B-39"""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
         for name in ("../x.txt", "/etc/y.txt", "good.txt", "inner.zip"):
@@ -104,6 +109,7 @@ def test_names_that_lead_outside_archives_in_archives_and_links_are_refused_one_
 
 
 def test_a_bomb_is_refused_before_it_unpacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """B-38"""
     monkeypatch.setattr(unpacking, "MAX_FILE", 1_000_000)
     bomb = zipped({"bomb.txt": b"0" * 50_000_000, "good.txt": b"good"})
     assert len(bomb) < 100_000
