@@ -1,7 +1,6 @@
 """Broken in a thousand ways: whatever bytes come, a text or a refusal with words comes out, and the process lives."""
 
 import random
-import time
 from collections.abc import Callable
 
 import pytest
@@ -89,7 +88,6 @@ def test_the_parsers_of_our_own_know_every_way_to_fail(name: str) -> None:
 
 def test_any_bytes_decode_or_are_refused() -> None:
     chance = random.Random(4)
-    start = time.monotonic()
     for _round in range(300):
         data = mutated(SEEDS["a.txt"] + SEEDS["a.html"], chance)
         for way in (decode, decode_page):
@@ -98,4 +96,3 @@ def test_any_bytes_decode_or_are_refused() -> None:
                     way(data, encoding=encoding)
                 except (RuleBroken, Invalid) as refused:
                     assert refused.rule in ("encoding", "type_mismatch", "invalid")  # noqa: PT017
-    assert time.monotonic() - start < 30

@@ -3,7 +3,6 @@ import json
 import os
 import resource
 import tarfile
-import time
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from documents import unpacking
 from documents.intake import prepare, read_document
 from documents.unpacking import Piece, pieces_of, pieces_of_path
 from tests.documents.made import bombs
+from tests.documents.made.costs import at_most
 from tests.documents.made.packages import chapter, docx, epub, paragraph
 
 
@@ -158,10 +158,9 @@ def test_a_path_that_is_not_there_is_said() -> None:
 def test_bombs_are_refused_before_anything_is_unpacked(bomb: Callable[[], bytes]) -> None:
     """B-38"""
     data = bomb()
-    start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    pieces = list(pieces_of("bomb.zip", data))
-    assert rules(pieces) == ["archive_too_large"]
-    assert time.monotonic() - start < 2
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with at_most(seconds=2):
+        assert rules(list(pieces_of("bomb.zip", data))) == ["archive_too_large"]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * 1024
 
 
@@ -175,10 +174,9 @@ def test_bombs_in_a_tar_file_are_refused_while_it_unpacks() -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert rules(list(pieces_of("a.tar.gz", bombs.tar_with_endless_header(200 << 20)))) == ["archive"]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * 1024
-    start = time.monotonic()
-    assert rules(list(pieces_of("a.tgz", bombs.tar_of_sizes([2 << 30])))) == ["archive_too_large"]
-    assert rules(list(pieces_of("a.tgz", bombs.tar_of_sizes([1 << 62])))) == ["archive_too_large"]
-    assert time.monotonic() - start < 2
+    with at_most(seconds=2):
+        assert rules(list(pieces_of("a.tgz", bombs.tar_of_sizes([2 << 30])))) == ["archive_too_large"]
+        assert rules(list(pieces_of("a.tgz", bombs.tar_of_sizes([1 << 62])))) == ["archive_too_large"]
 
 
 def test_names_in_archives_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,6 +211,7 @@ def test_names_in_gbk_are_shown_right_and_odd_ones_in_one_line() -> None:
         archive.addfile(tarfile.TarInfo("苍鹭.txt"))
     assert [piece.path for piece in pieces_of("a.tar", buffer.getvalue())] == ["a.tar/苍鹭.txt"]
     assert [piece.path for piece in pieces_of("a\x00\n\ud83d.txt", b"x")] == ["a \ufffd.txt"]
+    assert [piece.path for piece in pieces_of("a  b .txt", b"x")] == ["a  b .txt"]
 
 
 def test_one_damaged_or_locked_part_of_an_archive_never_stops_the_others() -> None:
@@ -313,9 +312,8 @@ def test_jsonl_in_another_encoding_is_refused_once() -> None:
 
 def test_a_line_of_200_megabytes_is_refused() -> None:
     """B-34"""
-    start = time.monotonic()
-    assert rules(list(pieces_of("a.jsonl", b'{"text": "' + b"a" * 200_000_000 + b'"}'))) == ["too_large"]
-    assert time.monotonic() - start < 5
+    with at_most(seconds=5):
+        assert rules(list(pieces_of("a.jsonl", b'{"text": "' + b"a" * 200_000_000 + b'"}'))) == ["too_large"]
 
 
 def test_a_long_line_that_is_all_structure_is_refused_before_it_is_parsed() -> None:
