@@ -1,7 +1,6 @@
 """One text on its way in: decoded, normalised, measured, and looked at. Nothing here touches the database."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any
@@ -17,6 +16,7 @@ from documents.findings import PERSONAL, Finding, Kind
 from documents.formats.answers import Answer
 from documents.formats.asking import read_apart
 from documents.formats.kinds import kind_of
+from documents.formats.remarking import parser_remark_in_words
 from documents.formats.wording import refusal
 from documents.languages import Group
 from documents.normalising import normalise
@@ -341,53 +341,7 @@ def remark_in_words(remark: dict[str, Any]) -> str:
     if remark["rule"] == "near_duplicate":
         parts = [f"D-{near['document']} ({near['percent']} %)" for near in remark.get("documents", [])]
         return _("shares long passages with %(documents)s") % {"documents": ", ".join(parts)}
-    if remark["rule"] in COUNTED:
-        return COUNTED[remark["rule"]](count) % {"count": count, "page": remark.get("page") or "?"}
-    if remark["rule"] == "suspicious_text":
-        return _("the text may be gibberish: many of its characters stand for no letter; compare it with the file")
-    if remark["rule"] == "restricted":
-        return _("the PDF's owner restricts what may be done with it: see to the licence")
-    if remark["rule"] == "macros":
-        return _("holds macros, which were not looked at")
-    return str(remark["rule"])
-
-
-# What a parser counted in a file (documents.formats).
-COUNTED: dict[str, Callable[[int], str]] = {
-    "damaged_pages": lambda n: ngettext(
-        "%(count)s page could not be read (page %(page)s): its text is missing",
-        "%(count)s pages could not be read (the first is page %(page)s): their text is missing",
-        n,
-    ),
-    "pages_without_text": lambda n: ngettext(
-        "%(count)s page shows only a picture (page %(page)s): what it says is missing",
-        "%(count)s pages show only a picture (the first is page %(page)s): what they say is missing",
-        n,
-    ),
-    "tracked_changes": lambda n: ngettext(
-        "%(count)s tracked change: insertions were taken, deletions left out",
-        "%(count)s tracked changes: insertions were taken, deletions left out",
-        n,
-    ),
-    "comments_left_out": lambda n: ngettext("%(count)s comment left out", "%(count)s comments left out", n),
-    "footnotes": lambda n: ngettext(
-        "%(count)s footnote, put behind the text", "%(count)s footnotes, put behind the text", n
-    ),
-    "endnotes": lambda n: ngettext(
-        "%(count)s endnote, put behind the text", "%(count)s endnotes, put behind the text", n
-    ),
-    "hidden_text": lambda n: ngettext(
-        "%(count)s passage of hidden text left out", "%(count)s passages of hidden text left out", n
-    ),
-    "embedded_objects": lambda n: ngettext(
-        "%(count)s embedded object left out", "%(count)s embedded objects left out", n
-    ),
-    "missing_chapters": lambda n: ngettext(
-        "%(count)s chapter of the book is missing in the file",
-        "%(count)s chapters of the book are missing in the file",
-        n,
-    ),
-}
+    return parser_remark_in_words(remark) or str(remark["rule"])
 
 
 def normalisation_in_words(counts: dict[str, int]) -> list[str]:

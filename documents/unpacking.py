@@ -121,8 +121,9 @@ def _of_file(name: str, kind: str, data: bytes) -> Iterator[Piece]:
 
 
 def shown(name: str) -> str:
-    """A name as it is shown and stored: one line, no control characters, whole characters, not endless."""
-    return " ".join(clean_text(name).split())[:MAX_NAME]
+    """A name as it is shown and stored: one line, no control characters, whole characters, not endless. An ordinary
+    name stays as it is."""
+    return name if name.isprintable() and len(name) <= MAX_NAME else " ".join(clean_text(name).split())[:MAX_NAME]
 
 
 # Archives ---------------------------------------------------------------------------------------------------------

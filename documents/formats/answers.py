@@ -6,7 +6,7 @@ from typing import Any
 # Of UTF-8, as everywhere: a text beyond it is refused anyway, so that a reader may stop there.
 MAX_TEXT = 16 * 1024 * 1024
 
-# documents.intake has the words for them.
+# documents.formats.remarking has the words for them.
 REMARKS = frozenset(
     {
         "suspicious_text",

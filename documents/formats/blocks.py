@@ -21,6 +21,8 @@ LONG_CELL = 500
 class Blocks:
     """Grows a text. `say` adds words to the line, `rest(n)` ends it with n line ends, `keep` adds words as they are."""
 
+    __slots__ = ("_done", "_gap", "_line", "_size", "holds_table", "lead")
+
     def __init__(self) -> None:
         self._line: list[str] = []
         self._done: list[str] = []
@@ -78,11 +80,40 @@ def _collapsed(words: str) -> str:
     return words.strip(" \n")
 
 
-def as_rows(rows: list[list[Blocks]]) -> str:
-    """A table of finished cells: rows on lines, tabs between cells; a table that only makes a layout gives its blocks
-    one after the other."""
-    texts = [[cell.text() for cell in row] for row in rows]
-    if any(cell.holds_table for row in rows for cell in row) or any(len(t) > LONG_CELL for row in texts for t in row):
-        return "\n\n".join(text for row in texts for text in row if text)
-    lines = ["\t".join(" ".join(text.split()) for text in row).rstrip() for row in texts]
-    return "\n".join(line for line in lines if line)
+class Table:
+    """Rows of cells, each kept as text once the next begins: a page may have a million. `outside` is what it stands in.
+
+    Its text: rows on lines, tabs between cells; a table that only makes a layout gives its blocks one after the other.
+    """
+
+    def __init__(self, outside: Blocks) -> None:
+        self.outside = outside
+        self._rows: list[list[str]] = []
+        self._cell: Blocks | None = None
+        self._is_layout = False
+
+    def begin_row(self) -> None:
+        self._close()
+        self._rows.append([])
+
+    def begin_cell(self) -> Blocks:
+        self._close()
+        if not self._rows:
+            self._rows.append([])
+        self._cell = Blocks()
+        return self._cell
+
+    def text(self) -> str:
+        self._close()
+        if self._is_layout:
+            return "\n\n".join(text for row in self._rows for text in row if text)
+        lines = ["\t".join(" ".join(text.split()) for text in row).rstrip() for row in self._rows]
+        return "\n".join(line for line in lines if line)
+
+    def _close(self) -> None:
+        if self._cell is None:
+            return
+        text = self._cell.text()
+        self._is_layout = self._is_layout or self._cell.holds_table or len(text) > LONG_CELL
+        self._rows[-1].append(text)
+        self._cell = None

@@ -3,8 +3,8 @@
     python -I -c "..." <root> <kind> <memory> <seconds> <until>
 
 `until` is when to stop in good order, by the system's monotonic clock. Standard output carries one line, {"ok": true,
-"title", "remarks", "forms"} or {"ok": false, "rule", "details"}, then the text in UTF-8. Whatever else happens (a
-crash, a signal) the parent understands as a damaged file.
+"title", "remarks", "forms"} or {"ok": false, "rule", "details"}, then the text in UTF-8. Whatever else happens (a crash
+or a signal) the parent understands as a damaged file.
 """
 
 import codecs

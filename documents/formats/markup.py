@@ -13,7 +13,7 @@ from typing import Any
 from lxml import etree
 
 from documents.formats.answers import Answer, one_line
-from documents.formats.blocks import BR, Blocks, as_rows
+from documents.formats.blocks import BR, Blocks, Table
 from documents.formats.doubts import doubts_about
 from documents.formats.faults import Fault
 from documents.formats.numerals import HTML as COUNTING
@@ -99,18 +99,13 @@ def text_of(data: bytes) -> Answer:
     return page.answer()
 
 
-class _Table:
-    def __init__(self) -> None:
-        self.rows: list[list[Blocks]] = []
-
-
 class _Page:
     """Receives the events of the parser. `_here` is where words go: the page, or the cell that is open."""
 
     def __init__(self) -> None:
         self._page = Blocks()
         self._here = self._page
-        self._tables: list[tuple[_Table, Blocks]] = []
+        self._tables: list[Table] = []
         self._open: list[str] = []
         self._inside: Counter[str] = Counter()
         self._unseen = 0
@@ -245,27 +240,25 @@ class _Page:
             self._here.rest(2)
             if len(self._tables) < MAX_TABLES:
                 self._here.holds_table = True
-                self._tables.append((_Table(), self._here))
+                self._tables.append(Table(self._here))
             return
         if not self._tables or self._inside["table"] > MAX_TABLES:
             self._here.rest(1)
             return
-        table, outside = self._tables[-1]
+        table = self._tables[-1]
         if tag == "tr":
-            table.rows.append([])
-            self._here = outside
-            return
-        if not table.rows:
-            table.rows.append([])
-        self._here = Blocks()
-        table.rows[-1].append(self._here)
+            table.begin_row()
+            self._here = table.outside
+        else:
+            self._here = table.begin_cell()
 
     def _end_table(self) -> None:
         if not self._tables or self._inside["table"] >= MAX_TABLES:
             self._here.rest(2)
             return
-        table, self._here = self._tables.pop()
-        self._here.keep(as_rows(table.rows))
+        table = self._tables.pop()
+        self._here = table.outside
+        self._here.keep(table.text())
 
 
 def _number(written: str, otherwise: int) -> int:

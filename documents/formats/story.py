@@ -8,7 +8,7 @@ comments, field codes and hidden text are out; a note's number stands in bracket
 from collections import Counter
 from collections.abc import Callable
 
-from documents.formats.blocks import Blocks, as_rows
+from documents.formats.blocks import Blocks, Table
 from documents.formats.numbering import Numbering, whole
 from documents.formats.styles import Styles
 
@@ -37,7 +37,7 @@ class Story:
         self._numbering, self._styles, self._label = numbering, styles, label
         self._body = Blocks()
         self._here = self._body
-        self._tables: list[tuple[list[list[Blocks]], Blocks]] = []
+        self._tables: list[Table] = []
         self._table_depth = 0
         self._paragraphs: list[Paragraph] = []
         self._open: list[str] = []
@@ -150,23 +150,22 @@ class Story:
             self._here.rest(2)
             if self._table_depth <= MAX_TABLES:
                 self._here.holds_table = True
-                self._tables.append(([], self._here))
+                self._tables.append(Table(self._here))
             return
         if not self._tables or self._table_depth > MAX_TABLES:
             return
-        rows, _outside = self._tables[-1]
-        if name == "tr" or not rows:
-            rows.append([])
-        if name == "tc":
-            self._here = Blocks()
-            rows[-1].append(self._here)
+        if name == "tr":
+            self._tables[-1].begin_row()
+        elif name == "tc":
+            self._here = self._tables[-1].begin_cell()
 
     def _end_table(self) -> None:
         self._table_depth -= 1
         self._was_item = False
         if self._table_depth < MAX_TABLES and self._tables:
-            rows, self._here = self._tables.pop()
-            self._here.keep(as_rows(rows))
+            table = self._tables.pop()
+            self._here = table.outside
+            self._here.keep(table.text())
 
 
 def _symbol(code: str) -> str:

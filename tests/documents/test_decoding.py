@@ -25,11 +25,13 @@ def rule_of(data: bytes, encoding: str = "") -> tuple[str, object]:
 
 
 def test_a_byte_order_mark_is_removed_and_counted() -> None:
+    """B-04"""
     assert read_file(b"\xef\xbb\xbfHeron", file_name="a.txt") == ("Heron", "utf-8", {"bom": 1})
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
 def test_utf_16_and_32_are_read_by_their_mark(encoding: str) -> None:
+    """B-05"""
     data = ("\ufeff" + MODERN).encode(encoding)
     assert read_file(data, file_name="a.txt") == (MODERN, encoding, {"bom": 1})
 
@@ -37,6 +39,7 @@ def test_utf_16_and_32_are_read_by_their_mark(encoding: str) -> None:
 @pytest.mark.parametrize("text", [MODERN, FRENCH], ids=["chinese", "french"])
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_utf_16_without_a_mark_is_refused_unless_named(encoding: str, text: str) -> None:
+    """B-06"""
     assert rule_of(text.encode(encoding))[0] == "encoding"
     assert decode(text.encode(encoding), encoding=encoding).text == text
 
@@ -52,6 +55,7 @@ def test_utf_16_without_a_mark_is_refused_unless_named(encoding: str, text: str)
     ids=["modern", "quoted", "mostly English", "four bytes"],
 )
 def test_gb18030_is_found(text: str) -> None:
+    """B-07"""
     decoded = decode(text.encode("gb18030"))
     assert (decoded.text, decoded.encoding) == (text, "gb18030")
 
@@ -61,12 +65,14 @@ def test_gb18030_is_found(text: str) -> None:
     [(TRADITIONAL, "big5"), (JAPANESE, "shift_jis"), (JAPANESE, "euc_jp"), (KOREAN, "euc_kr"), (FRENCH, "cp1252")],
 )
 def test_other_encodings_are_never_guessed_and_taken_when_named(text: str, encoding: str) -> None:
+    """B-08"""
     data = text.encode(encoding)
     assert rule_of(data)[0] == "encoding"
     assert decode(data, encoding=encoding).text == text
 
 
 def test_one_invalid_byte_far_in_is_refused_with_its_place() -> None:
+    """B-09"""
     data = b"a" * 1_100_000 + b"\xff" + b"b" * 100
     assert rule_of(data) == ("encoding", 1_100_000)
 
@@ -77,6 +83,7 @@ def test_one_invalid_byte_far_in_is_refused_with_its_place() -> None:
     ids=["truncated", "overlong", "CESU-8"],
 )
 def test_broken_utf_8_is_refused_with_its_place(data: bytes) -> None:
+    """B-10, B-11"""
     rule, position = rule_of(data)
     assert rule == "encoding"
     assert isinstance(position, int)
@@ -101,6 +108,7 @@ def test_the_mark_of_utf_16_wins_over_the_order_that_was_named() -> None:
 
 @pytest.mark.parametrize("data", [b"MZ\x90\x00\x03", b"PK\x03\x04rest", b"%PDF-1.7", b"\x89PNG\r\n"])
 def test_what_is_no_text_is_refused_whatever_its_name(data: bytes) -> None:
+    """B-52"""
     assert rule_of(data)[0] == "type_mismatch"
 
 
@@ -112,6 +120,7 @@ def test_formats_not_yet_read_are_refused_by_name(name: str) -> None:
 
 
 def test_html_in_a_text_file_is_text() -> None:
+    """B-22 to B-25, B-52"""
     page = "<script>alert(1)</script> {{ 7*7 }} </textarea> ]]> --!> <div hx-get='/x'>"
     assert read_file(page.encode(), file_name="a.txt")[0] == page
 
@@ -128,6 +137,7 @@ def test_html_in_a_text_file_is_text() -> None:
     ],
 )
 def test_the_documented_normalisation_and_nothing_else(written: str, kept: str, counts: dict[str, int]) -> None:
+    """B-12, B-13 (where the plan of bad inputs and pipeline.md differ, pipeline.md holds), B-17"""
     text, _encoding, counted = read_file(written.encode(), file_name="a.txt")
     assert (text, counted) == (kept, counts)
 
@@ -142,12 +152,14 @@ def test_the_documented_normalisation_and_nothing_else(written: str, kept: str, 
     ],
 )
 def test_what_to_look_at_twice_is_remarked_and_the_text_unchanged(text: str, rules: list[str]) -> None:
+    """B-15, B-16, B-28"""
     prepared = prepare(text, lengths=DEFAULT_LENGTHS)
     assert prepared.text == text
     assert [remark.rule for remark in prepared.remarks if remark.rule != "language_unsure"] == rules
 
 
 def test_the_limit_is_16_mib_of_text_exactly() -> None:
+    """B-02"""
     line = "x" * 1023 + "\n"
     assert prepare(line * (MAX_BYTES // 1024), lengths=DEFAULT_LENGTHS).measure.bytes == MAX_BYTES
     with pytest.raises(RuleBroken) as caught:

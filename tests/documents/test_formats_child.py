@@ -51,7 +51,7 @@ def test_a_parser_opens_nothing_and_takes_little(code: str, said: str) -> None:
 def test_a_parser_that_works_on_is_ended() -> None:
     start = time.monotonic()
     assert confined("while True: pass", seconds=1)[0] < 0
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 30
 
 
 def test_the_parent_loads_no_parser() -> None:
@@ -107,7 +107,7 @@ def test_however_the_child_ends_the_file_is_refused_with_words(
 ) -> None:
     start = time.monotonic()
     assert rule_after(monkeypatch, code, Limits(seconds=1)) == rule
-    assert time.monotonic() - start < 8
+    assert time.monotonic() - start < 30
 
 
 def test_an_answer_without_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:

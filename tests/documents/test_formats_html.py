@@ -1,6 +1,5 @@
 """Web pages as text: what a browser would show, from whatever encoding, whatever is in them."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from core.refusals import RuleBroken
 from documents.intake import read_document
 from tests.documents.made.books import assert_same_words
+from tests.documents.made.costs import at_most
 
 CHINESE = "圣安港的航海日志说，五月一日苍鹭号载着盐进了港。船上的人都不知道天气会变，他们在码头上等了三天。" * 8
 FRENCH = "Le héron entra au port chargé de sel. L'équipage, fatigué, y resta trois jours. " * 8
@@ -92,13 +92,12 @@ def test_what_looks_like_markup_in_the_text_stays_text() -> None:
 )
 def test_hostile_nesting_ends_in_time(page: str, outcome: str) -> None:
     """B-50"""
-    start = time.monotonic()
-    try:
-        found = text_of(page).strip()
-    except RuleBroken as refused:
-        found = refused.rule
+    with at_most(seconds=10):
+        try:
+            found = text_of(page).strip()
+        except RuleBroken as refused:
+            found = refused.rule
     assert found == outcome
-    assert time.monotonic() - start < 10
 
 
 @pytest.mark.parametrize(
