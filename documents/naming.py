@@ -52,8 +52,8 @@ def is_name(line: str) -> bool:
 @lru_cache(maxsize=4)
 def listed(text: str) -> NameList:
     """A list prepared for looking. Kept, since every text is looked through for the same one."""
-    given = [name for name in names_of(text) if is_name(name)]
-    names = list(dict.fromkeys(unicodedata.normalize(form, name) for name in given for form in ("NFC", "NFD")))
+    both = (unicodedata.normalize(form, name) for name in names_of(text) if is_name(name) for form in ("NFC", "NFD"))
+    names = list(dict.fromkeys(both))
     common = Counter(word for name in names for word in _words_of(name).split())
     latin: dict[bytes, list[tuple[str, int]]] = defaultdict(list)
     other: dict[int, list[str]] = defaultdict(list)

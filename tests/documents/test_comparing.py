@@ -49,8 +49,8 @@ def test_the_changes_make_the_new_text_of_the_old_one(before: list[str], after: 
     ids=["empty lines", "two lines", "one line", "reversed"],
 )
 def test_hostile_texts_are_compared_in_little_time(old: str, new: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     comparison = compare(old, new)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5
     assert 0 < len(comparison.changes) <= MOST_CHANGES
     assert sum(len(change.removed) + len(change.added) for change in comparison.changes) < 4_000 * MOST_CHANGES

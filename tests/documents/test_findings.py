@@ -256,11 +256,12 @@ HOSTILE = {
 
 
 def seconds(text: str) -> float:
+    """Of the processor: other work on the machine does not count."""
     best = 60.0
     for _ in range(2):
-        begun = time.perf_counter()
+        begun = time.process_time()
         findings_in(text)
-        best = min(best, time.perf_counter() - begun)
+        best = min(best, time.process_time() - begun)
     return best
 
 
@@ -269,8 +270,8 @@ def test_hostile_texts_take_time_in_proportion_to_their_length(unit: str) -> Non
     text = (unit * (1_200_000 // len(unit) + 1))[:1_200_000]
     quarter, whole = seconds(text[:300_000]), seconds(text)
     assert whole < 5
-    # Four times the text: not much more than four times the time (below a few milliseconds nothing can be measured).
-    assert whole < 10 * max(quarter, 0.003)
+    # Four times the text: not much more than four times the time (below ten milliseconds little can be measured).
+    assert whole < 10 * max(quarter, 0.01)
 
 
 @pytest.mark.parametrize(
