@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Page, Paginator
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -10,7 +11,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from benchmark.lengths import Lengths
+from benchmark.lengths import Distance, Lengths
 from core.models import BenchmarkSettings
 from core.viewing import person_of
 from documents import actions
@@ -103,10 +104,17 @@ def _beside(document: Document, lengths: Lengths) -> dict[str, Any]:
         return {}
     smallest = lengths.range_of(lengths.names()[0])[0]
     return {
+        "distances": [distance_short(distance) for distance in lengths.nearest(latest.tokens)],
         "distance": distance_in_words(latest.tokens, lengths),
         "may_shorten": latest.tokens > smallest,
         "may_cut": latest.tokens > 2 * smallest,
     }
+
+
+def distance_short(distance: Distance) -> str:
+    count = intcomma(abs(distance.tokens), use_l10n=False)
+    words = _("%(n)s short of %(bucket)s") if distance.tokens > 0 else _("%(n)s over %(bucket)s")
+    return words % {"n": count, "bucket": distance.bucket}
 
 
 def columns(query: QueryDict) -> list[Column]:
