@@ -88,7 +88,7 @@ def in_both_forms(field: str, words: str) -> Q:
     """The words anywhere in the field, whether their accents are characters of their own (NFD) or not (NFC)."""
     found = Q()
     for form in ("NFC", "NFD"):
-        found |= Q(**{f"{field}__icontains": unicodedata.normalize(form, words)})  # type: ignore[arg-type]
+        found |= Q(**{f"{field}__icontains": unicodedata.normalize(form, words)})
     return found
 
 

@@ -23,7 +23,7 @@ from documents.reading import LANG
 from documents.stops import Kind, Stops, is_seam, kept, stops_in
 from documents.tokenizing import count_tokens
 
-AROUND = 300
+AROUND = 220
 
 
 @dataclass(frozen=True)
