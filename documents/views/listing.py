@@ -87,13 +87,19 @@ def faults(filtered: DocumentFilter) -> list[str]:
 
 
 def without(query: QueryDict, *names: str, **more: str) -> str:
-    """The query without some of its words, and with others."""
-    rest = query.copy()
-    for name in names:
-        rest.pop(name, None)
+    """The query without some of its words and without empty ones, and with others."""
+    rest = _said(query, *names)
     for name, value in more.items():
         rest[name] = value
     return rest.urlencode()
+
+
+def _said(query: QueryDict, *but: str) -> QueryDict:
+    rest = QueryDict(mutable=True)
+    for name, values in query.lists():
+        if name not in but and any(values):
+            rest.setlist(name, values)
+    return rest
 
 
 def rows_of(page: Page, lengths: Lengths) -> list[dict[str, Any]]:
@@ -142,9 +148,7 @@ def columns(query: QueryDict) -> list[Column]:
 
 def crossed(query: QueryDict, lengths: Lengths) -> list[CrossRow]:
     """State by language and bucket, of the documents that the other filters leave; one query."""
-    others = query.copy()
-    for name in (*CROSSED, "sort", "page"):
-        others.pop(name, None)
+    others = _said(query, *CROSSED, "sort", "page")
     documents = DocumentFilter(others, queryset=Document.objects.all()).qs
     keys = documents.order_by().values_list("latest__state", "language", "latest__bucket")
     found = {(state, language, bucket): n for state, language, bucket, n in keys.annotate(n=Count("pk"))}
