@@ -10,11 +10,9 @@ from tests.journeys.conftest import Product, SignIn
 
 pytestmark = pytest.mark.browser
 
+SENTENCE = "On day {day} the brig number {number} came into the harbour with salt and left."
 TEXT = "\n\n".join(
-    f"CHAPTER {number}.\n\n"
-    + "\n\n".join(
-        f"On day {day} the brig number {number} came into the harbour with salt and left." for day in range(30)
-    )
+    "\n\n".join([f"CHAPTER {number}.", *(SENTENCE.format(day=day, number=number) for day in range(30))])
     for number in range(1, 20)
 )
 ABOUT = re.compile("about")
