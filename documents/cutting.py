@@ -120,12 +120,22 @@ def _ends_near(stops: Stops, target: int, low: int, high: int) -> list[int]:
 
 
 def _best(stops: Stops, at: int, aim: int, low: int, high: int) -> int:
-    """The end nearest to `aim` within the bounds, at a heading if there is one; else the last end before them."""
+    """The end nearest to `aim` within the bounds, at a heading if there is one; else the last end before them.
+
+    Ends that leave a rest which divides into parts within the bounds come first: a heading is not worth a scrap.
+    """
     holding = stops.holding(at, low, high)
-    headings = [end for end in holding if stops.offsets[end] in stops.headings]
-    if holding:
-        return min(headings or holding, key=lambda end: abs(stops.about(at, end) - aim))
-    return max(stops.within(at, low), at + 1)
+    if not holding:
+        return max(stops.within(at, low), at + 1)
+    ends = [end for end in holding if _divides(stops.about(end, stops.last), low, high)] or list(holding)
+    headings = [end for end in ends if stops.offsets[end] in stops.headings]
+    return min(headings or ends, key=lambda end: abs(stops.about(at, end) - aim))
+
+
+def _divides(rest: int, low: int, high: int) -> bool:
+    """Whether the rest can be shared out so that every share lies within the bounds."""
+    shares = -(-rest // high) if high else 0
+    return shares * low <= rest
 
 
 def _measured(text: str, lengths: Lengths, stops: Stops, ends: Sequence[int]) -> list[Part]:

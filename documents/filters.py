@@ -7,8 +7,8 @@ from typing import Any
 
 import django_filters
 from django import forms
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import Count, Q
-from django.utils.formats import localize
 from django.utils.translation import gettext_lazy as _
 
 from core.models import BenchmarkSettings, User
@@ -49,7 +49,7 @@ def known(field: str) -> list[tuple[str, str]]:
 def counted(field: str) -> Choices:
     """The values that documents have now, each with how many."""
     rows = Document.objects.exclude(**{field: ""}).values_list(field).annotate(n=Count("pk")).order_by(field)
-    return [(value, f"{value} ({localize(n)})") for value, n in rows]
+    return [(value, f"{value} ({intcomma(n, use_l10n=False)})") for value, n in rows]
 
 
 def importers() -> Choices:

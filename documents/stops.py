@@ -176,8 +176,9 @@ def is_heading(text: str, start: int) -> bool:
 
 
 def first_line(text: str, start: int, chars: int = HEADING_CHARS) -> str:
-    """The first words at `start`, on one line."""
-    return " ".join(text[start : start + 4 * chars].split())[:chars]
+    """The first line with words at `start`."""
+    word = _WORD.search(text, start)
+    return text[word.start() : word.start() + chars].split("\n", 1)[0].rstrip() if word else ""
 
 
 def _thinned(ends: list[int], most: int, length: int, *, keep: Sequence[int]) -> list[int]:

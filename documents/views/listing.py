@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.core.paginator import Page, Paginator
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -10,7 +11,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from benchmark.lengths import Lengths
+from benchmark.lengths import Distance, Lengths
 from core.models import BenchmarkSettings
 from core.viewing import person_of
 from documents import actions
@@ -23,6 +24,8 @@ from documents.workflow import VersionState
 PAGE = 50
 CROSSED = ("state", "language", "bucket")
 NEWEST_FIRST = "-document"
+# Of the latest version, what no row shows: some of it is long.
+UNSEEN = [f"latest__{name}" for name in ("normalisation", "remarks", "made_reason", "note", "flags")]
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class CrossRow:
 @require_safe
 def document_list(request: HttpRequest) -> HttpResponse:
     person = person_of(request)
-    filtered = DocumentFilter(request.GET, queryset=Document.objects.for_list())
+    filtered = DocumentFilter(request.GET, queryset=Document.objects.for_list().defer(*UNSEEN))
     valid = filtered.is_valid()
     page = Paginator(filtered.qs, PAGE).get_page(request.GET.get("page"))
     lengths = BenchmarkSettings.load().lengths
@@ -84,13 +87,19 @@ def faults(filtered: DocumentFilter) -> list[str]:
 
 
 def without(query: QueryDict, *names: str, **more: str) -> str:
-    """The query without some of its words, and with others."""
-    rest = query.copy()
-    for name in names:
-        rest.pop(name, None)
+    """The query without some of its words and without empty ones, and with others."""
+    rest = _said(query, *names)
     for name, value in more.items():
         rest[name] = value
     return rest.urlencode()
+
+
+def _said(query: QueryDict, *but: str) -> QueryDict:
+    rest = QueryDict(mutable=True)
+    for name, values in query.lists():
+        if name not in but and any(values):
+            rest.setlist(name, values)
+    return rest
 
 
 def rows_of(page: Page, lengths: Lengths) -> list[dict[str, Any]]:
@@ -103,10 +112,17 @@ def _beside(document: Document, lengths: Lengths) -> dict[str, Any]:
         return {}
     smallest = lengths.range_of(lengths.names()[0])[0]
     return {
+        "distances": [distance_short(distance) for distance in lengths.nearest(latest.tokens)],
         "distance": distance_in_words(latest.tokens, lengths),
         "may_shorten": latest.tokens > smallest,
         "may_cut": latest.tokens > 2 * smallest,
     }
+
+
+def distance_short(distance: Distance) -> str:
+    count = intcomma(abs(distance.tokens), use_l10n=False)
+    words = _("%(n)s short of %(bucket)s") if distance.tokens > 0 else _("%(n)s over %(bucket)s")
+    return words % {"n": count, "bucket": distance.bucket}
 
 
 def columns(query: QueryDict) -> list[Column]:
@@ -132,9 +148,7 @@ def columns(query: QueryDict) -> list[Column]:
 
 def crossed(query: QueryDict, lengths: Lengths) -> list[CrossRow]:
     """State by language and bucket, of the documents that the other filters leave; one query."""
-    others = query.copy()
-    for name in (*CROSSED, "sort", "page"):
-        others.pop(name, None)
+    others = _said(query, *CROSSED, "sort", "page")
     documents = DocumentFilter(others, queryset=Document.objects.all()).qs
     keys = documents.order_by().values_list("latest__state", "language", "latest__bucket")
     found = {(state, language, bucket): n for state, language, bucket, n in keys.annotate(n=Count("pk"))}

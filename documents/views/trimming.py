@@ -23,7 +23,7 @@ from documents.reading import LANG
 from documents.stops import Kind, Stops, is_seam, kept, stops_in
 from documents.tokenizing import count_tokens
 
-AROUND = 700
+AROUND = 220
 
 
 @dataclass(frozen=True)
@@ -78,11 +78,15 @@ def remains(text: str, start: int, end: int, lengths: Lengths) -> Remains:
 def _first(text: str, start: int, end: int) -> str:
     """The first paragraph behind `start`, or as much of it as is shown."""
     window = text[start : min(end, start + AROUND)].lstrip("\n")
-    return window.split("\n\n", 1)[0].rstrip()
+    paragraph = window.split("\n\n", 1)[0].rstrip()
+    return f"{paragraph} …" if paragraph == window.rstrip() and start + AROUND < end else paragraph
 
 
 def _last(text: str, start: int, end: int) -> str:
-    return text[max(start, end - AROUND) : end].rstrip().rsplit("\n\n", 1)[-1].lstrip("\n")
+    """The last paragraph before `end`, or as much of its end as is shown."""
+    window = text[max(start, end - AROUND) : end].rstrip()
+    paragraph = window.rsplit("\n\n", 1)[-1].lstrip("\n")
+    return f"… {paragraph}" if paragraph == window and end - AROUND > start else paragraph
 
 
 def kind_asked_for(request: HttpRequest) -> str:

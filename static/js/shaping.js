@@ -84,11 +84,9 @@
     };
     const seams = answer => {
       for (const place of $$("[data-show]", page)) {
-        place.textContent = answer ? answer[place.dataset.show] : "";
-        const dropped = place.classList.contains("seam__gone");
-        if (answer && dropped && !place.textContent) place.textContent = words.wordNothing;
-        place.classList.toggle("seam__none", Boolean(answer) && dropped && !answer[place.dataset.show]);
-        place.toggleAttribute("aria-busy", !answer);
+        const text = answer[place.dataset.show];
+        place.textContent = text || words.wordNothing;
+        place.parentNode.classList.toggle("seam__none", !text);
       }
     };
     const exactly = asker(
@@ -96,10 +94,13 @@
       answer => { tell(answer.tokens, answer.bucket, answer.distance, true); seams(answer); },
       () => { $("[data-distance]", page).textContent = words.wordFailed; },
     );
-    const moved = () => {
+    const place = () => {
       commit.elements.start.value = offsets[start()];
       commit.elements.end.value = offsets[end()];
       save.disabled = start() === 0 && end() === offsets.length - 1;
+    };
+    const moved = () => {
+      place();
       tell(between(), landing(between(), buckets), "", false);
       exactly();
     };
@@ -136,7 +137,7 @@
       else if (by === "tokens" && +number.value > 0) reach(+number.value);
     });
     for (const only of $$("[data-nojs]", page)) only.hidden = true;
-    moved();
+    place();
   };
 
   /* ---- joining: the sum at once, the exact count a moment later -------------------------- */
