@@ -195,7 +195,8 @@ def test_a_document_of_256k_tokens_is_read_without_waiting(
     page.add_init_script(WATCH)
     runs = [measure(page, f"/documents/{number.group(1)}/", word) for _run in range(RUNS)]
     middle = {field.name: median(getattr(run, field.name) for run in runs) for field in fields(Figures)}
-    print(f"\n{language}, {file.name}, {MARKS} marks: median of {RUNS} (all)")  # noqa: T201 -- the bench reports
+    busy = os.getloadavg()[0]
+    print(f"\n{language}, {file.name}, {MARKS} marks, load {busy:.1f}: median of {RUNS} (all)")  # noqa: T201 -- the bench reports
     for name, value in middle.items():
         each = " ".join(f"{getattr(run, name):.1f}" for run in runs)
         print(f"  {name:14} {value:8.1f}  target {getattr(TARGETS, name):g}  ({each})")  # noqa: T201 -- as above
