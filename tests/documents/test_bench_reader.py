@@ -6,6 +6,7 @@ The texts are the real ones beside the repository, or generated where those are 
 
 import os
 import re
+import time
 from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import median
@@ -144,6 +145,14 @@ def language(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+def wait_for_calm() -> None:
+    """Up to three minutes: what others do on this machine is not the reader's speed."""
+    for _wait in range(36):
+        if os.getloadavg()[0] < (os.cpu_count() or 1):
+            return
+        time.sleep(5)
+
+
 def heap(page: Page) -> float:
     session = page.context.new_cdp_session(page)
     for _round in range(2):
@@ -193,11 +202,13 @@ def test_a_document_of_256k_tokens_is_read_without_waiting(
     assert number, brought.stdout + brought.stderr
     page = sign_in("lead")
     page.add_init_script(WATCH)
+    wait_for_calm()
     runs = [measure(page, f"/documents/{number.group(1)}/", word) for _run in range(RUNS)]
     middle = {field.name: median(getattr(run, field.name) for run in runs) for field in fields(Figures)}
-    print(f"\n{language}, {file.name}, {MARKS} marks: median of {RUNS} (all)")  # noqa: T201 -- the bench reports
+    busy = os.getloadavg()[0]
+    print(f"\n{language}, {file.name}, {MARKS} marks, load {busy:.1f}: median of {RUNS} (all)")  # noqa: T201 -- the bench reports
     for name, value in middle.items():
         each = " ".join(f"{getattr(run, name):.1f}" for run in runs)
         print(f"  {name:14} {value:8.1f}  target {getattr(TARGETS, name):g}  ({each})")  # noqa: T201 -- as above
     missed = {name: value for name, value in middle.items() if value >= getattr(TARGETS, name)}
-    assert not missed
+    assert not missed, f"at a load of {busy:.1f} on {os.cpu_count()} processors"
