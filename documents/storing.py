@@ -187,7 +187,6 @@ def store_version(
     return version
 
 
-
 def near_duplicate_remark(marks: Sequence[Mark], document: Document) -> list[Remark]:
     """Why a person should look twice: other documents that share a long passage, the nearest first."""
     sharing = queries.documents_sharing([mark.value for mark in marks])
