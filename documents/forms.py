@@ -61,7 +61,9 @@ class ImportForm(FactsForm):
     uploads = FilesField(
         label=gettext_lazy("Files"),
         required=False,
-        help_text=gettext_lazy("Text, Markdown, source code, CSV, JSON, JSONL; or a zip or tar.gz of these."),
+        help_text=gettext_lazy(
+            "Text, Markdown, HTML, PDF, DOCX, EPUB, source code, CSV, JSON, JSONL; or a zip or tar.gz of these."
+        ),
     )
     encoding = forms.ChoiceField(
         label=gettext_lazy("Encoding of the files"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -379,5 +380,5 @@ def distance_in_words(tokens: int, lengths: Lengths) -> str:
             words = ngettext("%(n)s token short of %(bucket)s", "%(n)s tokens short of %(bucket)s", count)
         else:
             words = ngettext("%(n)s token over %(bucket)s", "%(n)s tokens over %(bucket)s", count)
-        parts.append(words % {"n": count, "bucket": distance.bucket})
+        parts.append(words % {"n": intcomma(count), "bucket": distance.bucket})
     return ", ".join(parts)

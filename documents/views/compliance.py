@@ -17,7 +17,7 @@ from core.viewing import person_of, refuse_into
 from documents import actions, queries
 from documents.clearing import forget_looking, note_looking, queue_at
 from documents.comparing import compare
-from documents.forms import CorrectionForm, DecisionForm, TrimForm
+from documents.forms import CorrectionForm, DecisionForm
 from documents.intake import distance_in_words, normalisation_in_words, remark_in_words
 from documents.models import Document, DocumentVersion
 from documents.reading import reader_for
@@ -89,7 +89,6 @@ def detail_page(
         "may_trim": actions.can_trim_document(person, document),
         "may_revise": actions.can_revise_document(person, document),
         "correction": CorrectionForm.of(document),
-        "trim": TrimForm(),
         **forms,
     }
     return render(request, "documents/document_detail.html", context, status=status)
