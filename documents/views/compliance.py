@@ -77,6 +77,7 @@ def detail_page(
         "reader": reader_for(version),
         "listing": listing_of(request, version),
         "remarks": [remark_in_words(one) for one in version.remarks if one.get("rule") not in SAID_BY_FINDINGS],
+        "sharing": [near for one in version.remarks for near in one.get("documents", [])],
         "normalisation": normalisation_in_words(version.normalisation),
         "distance": "" if version.bucket else distance_in_words(version.tokens, lengths),
         "history": _history(document, versions),

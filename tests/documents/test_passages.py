@@ -5,6 +5,7 @@ import string
 
 import numpy as np
 import pytest
+from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -102,6 +103,12 @@ def paste(text: str, title: str, by: User) -> DocumentVersion:
     return actions.paste_document(text=text, title=title, by=by)
 
 
+def signed_in(person: User) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
 def near_of(version: DocumentVersion) -> list[int]:
     return [
         near["document"]
@@ -132,6 +139,8 @@ def test_almost_the_same_text_is_said_to_be_almost_all_of_it() -> None:
     second = paste(text[:30_000] + " changed " + text[30_000:], "Second", lead)
     assert near_of(second) == [first.document_id]
     assert second.remarks[-1]["documents"][0]["percent"] >= 90
+    page = signed_in(lead).get(f"/documents/{second.document_id}/").content.decode()
+    assert f'href="/documents/{first.document_id}/">Open D-{first.document_id}</a>' in page
 
 
 @pytest.mark.django_db
