@@ -259,6 +259,7 @@ def test_the_same_batch_sent_by_eight_at_once_is_one_batch() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_the_same_form_and_the_same_request_sent_at_once_are_one_batch() -> None:
+    """B-56."""
     lead = make_lead()
     clients = [client_of(lead) for _each in range(4)]
 
@@ -441,6 +442,7 @@ def page_of(batch: ImportBatch, query: str = "", person: User | None = None) -> 
 
 
 def test_the_page_polls_while_the_batch_is_unfinished_and_says_when_no_worker_runs() -> None:
+    """T-09."""
     batch = actions.start_batch(files=logs(2), by=make_lead())
     fresh = page_of(batch)
     assert 'hx-trigger="every 1s"' in fresh

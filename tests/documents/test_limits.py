@@ -28,6 +28,7 @@ WORDS = [
 
 @pytest.mark.parametrize(("name", "text"), WORDS)
 def test_odd_texts_are_counted_within_ten_seconds(name: str, text: str) -> None:
+    """B-19, B-20, T-13."""
     begun = time.process_time()  # a busy machine is no fault of the text
     version = actions.paste_document(text=text, title=name, by=make_lead())
     assert time.process_time() - begun < 10
@@ -41,6 +42,7 @@ def multipart(name: str, data: bytes, more: str = "") -> tuple[bytes, str]:
 
 @pytest.mark.parametrize("path", ["/documents/import/", "/api/v1/batches/", "/api/v1/documents/"])
 def test_300_mb_are_refused_before_a_byte_is_read(path: str) -> None:
+    """B-03."""
     client = Client()
     client.force_login(make_lead())
     # The body is not there: had anything read it, it would have found its end.
@@ -62,6 +64,7 @@ def test_a_request_that_does_not_say_its_length_is_refused() -> None:
 
 @override_settings(LBP_MAX_UPLOAD=1_048_576)
 def test_the_limit_is_the_same_by_page_and_api() -> None:
+    """T-08."""
     lead = make_lead()
     client, program = Client(), APIClient()
     client.force_login(lead)
@@ -88,6 +91,7 @@ def test_too_many_files_by_the_api_are_a_problem_in_words() -> None:
 def test_a_connection_cut_in_the_middle_stores_nothing_and_the_retry_works(
     live_server: LiveServer, tmp_path: Any, settings: Any
 ) -> None:
+    """B-55."""
     settings.MEDIA_ROOT = tmp_path
     client = Client()
     client.force_login(make_lead())

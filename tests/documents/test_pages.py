@@ -166,6 +166,7 @@ def test_nothing_chosen_and_too_much_chosen_are_said_at_the_field() -> None:
 
 @pytest.mark.parametrize("count", [101, 120])
 def test_more_than_a_hundred_files_are_taken(count: int) -> None:
+    """T-06, T-07, B-54."""
     files = [upload(f"{number}.txt", f"The log of day {number}.".encode()) for number in range(count)]
     batch = bring_in(client_of(make_lead()), {"uploads": files}).context["batch"]
     assert (batch.accepted + batch.flagged, batch.refused) == (count, 0)
@@ -174,7 +175,7 @@ def test_more_than_a_hundred_files_are_taken(count: int) -> None:
 
 @override_settings(DATA_UPLOAD_MAX_NUMBER_FILES=20)
 def test_too_many_files_are_refused_in_words() -> None:
-    """Django gives up while it reads the form: the page says the limit and the way through an archive."""
+    """B-54. Django gives up while it reads the form: the page says the limit and the way through an archive."""
     files = [upload(f"{number}.txt", b"text") for number in range(21)]
     response = client_of(make_lead()).post("/documents/import/", {"uploads": files})
     assert response.status_code == 413
