@@ -1,13 +1,13 @@
 """What characters a text is made of, and its language by its script: Chinese where a Han character weighs as much as
 two Latin letters."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
-
-import numpy as np
-from numpy.typing import NDArray
+from importlib import import_module
+from typing import Any
 
 from benchmark.taxonomy import Language
 
@@ -55,16 +55,26 @@ class Characters:
 
     @property
     def language(self) -> Found:
-        han, latin = HAN_WEIGHT * self.counts[Group.HAN], self.counts[Group.LATIN]
-        known = han + latin
-        language = Language.CHINESE if han > latin else Language.ENGLISH
-        sure = known > 0 and max(han, latin) >= SURE * known and self.counts[Group.OTHER_SCRIPT] < known
-        return Found(language, sure)
+        return _found(self.counts)
+
+
+def _found(counts: Mapping[Group, int]) -> Found:
+    han, latin = HAN_WEIGHT * counts[Group.HAN], counts[Group.LATIN]
+    known = han + latin
+    language = Language.CHINESE if han > latin else Language.ENGLISH
+    sure = known > 0 and max(han, latin) >= SURE * known and counts[Group.OTHER_SCRIPT] < known
+    return Found(language, sure)
+
+
+def _numpy() -> Any:
+    """Loaded when first used: a parser's process (documents.formats) has neither the memory nor the leave for it."""
+    return import_module("numpy")
 
 
 @cache
-def _table() -> NDArray[np.uint8]:
+def _table() -> Any:
     """The group of every code point there is."""
+    np = _numpy()
     table = np.zeros(0x110000, dtype=np.uint8)
     for group, ranges in RANGES.items():
         for first, last in ranges:
@@ -73,6 +83,7 @@ def _table() -> NDArray[np.uint8]:
 
 
 def characters_in(text: str) -> Characters:
+    np = _numpy()
     groups = _table()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)]
     counts = np.bincount(groups, minlength=len(Group)).tolist()
     seen = [group for group in (Group.BIDI, Group.INVISIBLE) if counts[group]]
@@ -82,5 +93,12 @@ def characters_in(text: str) -> Characters:
     )
 
 
+@cache
+def _runs(group: Group) -> re.Pattern[str]:
+    return re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in RANGES[group]) + "]+")
+
+
 def detect(text: str) -> Found:
-    return characters_in(text).language
+    """The same as `characters_in(text).language`, in plain Python: also within a parser's process."""
+    scripts = (Group.HAN, Group.LATIN, Group.OTHER_SCRIPT)
+    return _found({group: sum(map(len, _runs(group).findall(text))) for group in scripts})

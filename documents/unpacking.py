@@ -10,6 +10,7 @@ A .json file holds documents, and is taken like JSONL, when it is one object wit
 not known, or a list of objects that all have a text in `text`. Any other .json file is itself the document.
 """
 
+import gzip
 import io
 import re
 import tarfile
@@ -18,7 +19,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Self
 
 import orjson
 from django.utils.translation import gettext as _
@@ -47,6 +48,7 @@ ZIP = frozenset({".zip"})
 TAR = frozenset({".tar", ".tgz", ".gz"})
 JSONL = frozenset({".jsonl", ".ndjson"})
 JSON = frozenset({".json"})
+GZIP = b"\x1f\x8b"
 LITTER = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 
 FIELDS: dict[str, type] = {
@@ -77,9 +79,13 @@ class Piece:
 def pieces_of_path(path: Path) -> Iterator[Piece]:
     """A file, or every file of a folder in the order of their names. Links that lead elsewhere are not followed."""
     if path.is_dir():
+        found = False
         for part in sorted(path.rglob("*")):
             if part.is_file() and not part.is_symlink() and part.name not in LITTER:
+                found = True
                 yield from pieces_of_path(part)
+        if not found:
+            yield Piece(shown(str(path)), refusal=RuleBroken(_("The folder holds no file."), rule="empty"))
         return
     try:
         if path.stat().st_size > MAX_UNPACKED:
@@ -130,8 +136,9 @@ def shown(name: str) -> str:
 
 
 def _of_members(name: str, members: Iterable[tuple[str, bytes | Refused]]) -> Iterator[Piece]:
-    unpacked = 0
+    unpacked, found = 0, False
     for inner, content in members:
+        found = True
         path = f"{name}/{shown(inner)}"
         if isinstance(content, Refused):
             yield Piece(path, refusal=content)
@@ -147,6 +154,8 @@ def _of_members(name: str, members: Iterable[tuple[str, bytes | Refused]]) -> It
             yield from _of_file(path, kind, content)
         except Refused as refusal:
             yield Piece(path, refusal=refusal)
+    if not found:
+        yield Piece(name, refusal=RuleBroken(_("The archive holds no file."), rule="empty"))
 
 
 def _zip_members(data: bytes) -> Iterator[tuple[str, bytes | Refused]]:
@@ -202,7 +211,15 @@ def _name_of(info: zipfile.ZipInfo) -> str:
 
 
 class _Header(tarfile.TarInfo):
-    """A header that does not swallow memory: long names and attributes are small in every honest archive."""
+    """A header that does not swallow memory: long names and attributes are small in every honest archive. And one that
+    does not keep quiet: tarfile takes a broken header behind the first for the end of the archive."""
+
+    @classmethod
+    def fromtarfile(cls, tarfile_: tarfile.TarFile) -> Self:
+        try:
+            return super().fromtarfile(tarfile_)
+        except (tarfile.TruncatedHeaderError, tarfile.InvalidHeaderError) as error:  # type: ignore[attr-defined]
+            raise tarfile.ReadError("broken header") from error
 
     def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
         described = (tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE)
@@ -212,8 +229,12 @@ class _Header(tarfile.TarInfo):
 
 
 def _tar_members(data: bytes) -> Iterator[tuple[str, bytes | Refused]]:
-    # Read as a stream: nothing is unpacked but what comes next.
-    with tarfile.open(fileobj=io.BytesIO(data), mode="r|*", tarinfo=_Header) as archive:
+    # Read as a stream: nothing is unpacked but what comes next. gzip itself says when its end is missing or its sum is
+    # wrong, and goes on to a second part; tarfile's own reading of it does neither.
+    with (
+        gzip.open(io.BytesIO(data)) if data.startswith(GZIP) else io.BytesIO(data) as stream,
+        tarfile.open(fileobj=stream, mode="r|*", tarinfo=_Header) as archive,
+    ):
         for number, info in enumerate(archive, 1):
             _refuse_crowd(number)
             # What is passed over has to be unpacked too.

@@ -9,7 +9,7 @@ from benchmark.lengths import DEFAULT_LENGTHS
 from core.refusals import Invalid, Refused, RuleBroken
 from documents.decoding import decode, known_encoding
 from documents.intake import MAX_BYTES, prepare, read_file
-from documents.languages import detect
+from documents.languages import characters_in, detect
 
 MODERN = "圣安港的航海日志说，五月一日苍鹭号载着盐进了港。船上的人都不知道天气会变，他们在码头上等了三天。" * 12
 TRADITIONAL = "聖安港的航海日誌說，五月一日蒼鷺號載著鹽進了港。船上的人都不知道天氣會變，他們在碼頭上等了三天。" * 12
@@ -188,3 +188,10 @@ def test_every_shared_document_survives_gb18030(shared_data: Path) -> None:
         assert detect(text).language == "Chinese"
     for path in sorted((shared_data / "documents" / "en").iterdir()):
         assert detect(path.read_text()).language == "English"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "1 2", "abc 中文", "中文字", "é\u200b𠀀 и", "пример ab", "\u0370\u1fff\u3040龦\U0003ffff"]
+)
+def test_both_ways_to_find_the_language_agree(text: str) -> None:
+    assert detect(text) == characters_in(text).language

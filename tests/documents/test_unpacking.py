@@ -1,3 +1,4 @@
+import gzip
 import io
 import json
 import os
@@ -324,3 +325,61 @@ def test_a_long_line_that_is_all_structure_is_refused_before_it_is_parsed() -> N
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 150 * 1024
     text = json.dumps({"text": 'quoted \\"words\\" [and] {brackets}, ' * 40_000})
     assert rules(list(pieces_of("a.jsonl", text.encode()))) == ["taken"]
+
+
+def tar_of_texts() -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name in ("a.txt", "b.txt", "c.txt"):
+            info = tarfile.TarInfo(name)
+            info.size = 600
+            archive.addfile(info, io.BytesIO(name.encode() * 120))
+    return buffer.getvalue()
+
+
+def spoiled(data: bytes) -> bytes:
+    """The header of the second file is no header."""
+    return data[:1536] + b"?" * 512 + data[2048:]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        gzip.compress(tar_of_texts())[:-9],
+        gzip.compress(tar_of_texts()[:3072])[:-4],
+        gzip.compress(tar_of_texts())[:-8] + b"wrongsum",
+        spoiled(tar_of_texts()),
+        tar_of_texts()[:1700],
+        tar_of_texts()[:2500],
+    ],
+    ids=["gzip cut", "sum cut", "wrong sum", "broken header", "header cut", "file cut"],
+)
+def test_what_is_missing_at_the_end_of_a_tar_file_is_said_and_the_rest_is_taken(data: bytes) -> None:
+    pieces = list(pieces_of("a.tar.gz", data))
+    assert pieces[-1].path == "a.tar.gz"
+    assert rules(pieces[-1:]) == ["archive"]
+    assert all(piece.data == piece.path.removeprefix("a.tar.gz/").encode() * 120 for piece in pieces[:-1])
+
+
+def test_a_tar_file_packed_in_two_parts_is_read_whole() -> None:
+    data = tar_of_texts()
+    pieces = list(pieces_of("a.tgz", gzip.compress(data[:1500]) + gzip.compress(data[1500:])))
+    assert [piece.path for piece in pieces if piece.data] == ["a.tgz/a.txt", "a.tgz/b.txt", "a.tgz/c.txt"]
+
+
+def test_an_archive_or_a_folder_without_a_file_is_said(tmp_path: Path) -> None:
+    empty = io.BytesIO()
+    with zipfile.ZipFile(empty, "w") as archive:
+        archive.writestr("folder/", "")
+        archive.writestr("__MACOSX/._a", "litter")
+    tar = io.BytesIO()
+    with tarfile.open(fileobj=tar, mode="w:gz"):
+        pass
+    (tmp_path / "folder" / "deeper").mkdir(parents=True)
+    found = [
+        *pieces_of("a.zip", empty.getvalue()),
+        *pieces_of("a.tgz", tar.getvalue()),
+        *pieces_of_path(tmp_path / "folder"),
+    ]
+    assert [piece.path for piece in found] == ["a.zip", "a.tgz", str(tmp_path / "folder")]
+    assert rules(found) == ["empty", "empty", "empty"]
