@@ -9,10 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 # Rises when the rules change, so that no browser keeps the outline of older rules.
-RULES = 1
+RULES = 2
 MOST = 2_000
 LONGEST_LINE = 160
 LONGEST_TITLE = 120
@@ -20,6 +19,8 @@ LONGEST_TITLE = 120
 MOST_CAPITALS = 200
 DEEPEST = 6
 CODE = 4
+# Titles that come again later make a table of contents, from so many on.
+CONTENTS = 3
 
 SOURCE, VOLUME, BOOK, PART, CHAPTER, SECTION, ARTICLE = range(0, 70, 10)
 
@@ -208,7 +209,7 @@ def _han(line: Line) -> Heading | None:
 
 def _article(line: Line, number: str) -> Heading:
     at = line.start + line.text.index(number)
-    return Heading(at, at + len(number), ARTICLE, number, "han")
+    return Heading(at, at + len(number), ARTICLE, number, "article")
 
 
 def _numbered(line: Line) -> Heading | None:
@@ -243,14 +244,32 @@ def _levelled(found: Sequence[Heading]) -> list[Heading]:
 
 
 def _without_contents(found: Sequence[Heading]) -> list[Heading]:
-    """Without a table of contents: a title with nothing below it that comes again later."""
-    again: set[str] = set()
-    bare = {first.start for first, second in pairwise(found) if second.start - first.end <= 4}
-    kept = []
-    for heading in reversed(found):
-        name = heading.title.casefold()
-        if heading.start in bare and name in again:
-            continue
-        again.add(name)
-        kept.append(heading)
-    return kept[::-1]
+    """Without tables of contents: in headings that follow each other closely, those from the first to the last that
+    have nothing below them, where three of them or more, and half of all, come again later. A chapter that opens with
+    its first article has something below it, though "General provisions" comes again in the next law."""
+    last = {heading.title.casefold(): n for n, heading in enumerate(found)}
+    kept: list[Heading] = []
+    for first, end in _close(found):
+        empty = [n for n in range(first, end) if _is_empty(found, n)]
+        again = [n for n in empty if last[found[n].title.casefold()] > n]
+        start = stop = first
+        if len(again) >= CONTENTS and 2 * len(again) > again[-1] - empty[0]:
+            start, stop = empty[0], again[-1] + 1
+        while first < stop < end and _is_empty(found, stop):  # what the text, cut short, does not reach
+            stop += 1
+        kept += [*found[first:start], *found[stop:end]]
+    return kept
+
+
+def _close(found: Sequence[Heading]) -> Iterator[tuple[int, int]]:
+    """From where to where headings follow each other with a line between them at most (a title of two lines)."""
+    first = 0
+    for n in range(1, len(found) + 1):
+        if n == len(found) or found[n].start - found[n - 1].end > LONGEST_LINE or found[n].kind == "article":
+            yield first, n
+            first = n
+
+
+def _is_empty(found: Sequence[Heading], n: int) -> bool:
+    """Whether the next heading follows at once and does not stand below this one."""
+    return n + 1 < len(found) and found[n + 1].start - found[n].end <= 4 and found[n + 1].level <= found[n].level

@@ -8,7 +8,7 @@ from documents.findings.kinds import Finding, Kind
 from documents.findings.sight import Sight, places_of
 
 _DOMAIN = re.compile(rb"(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![0-9A-Za-z_])")
-_LOCAL = re.compile(rb"(?<![\w.+-])[\w.+-]{1,64}@")
+_LOCAL = re.compile(rb"(?<![\w.+-])[\w.+-]{1,64}@\Z")
 
 _FOUR = re.compile(rb"0\.0{1,3}\.0{1,3}\.0")
 _IPV4 = re.compile(rb"(?<![0-9A-Za-z.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![0-9A-Za-z]|\.[0-9])")

@@ -160,6 +160,11 @@ def test_personal_data_within_a_line_about_rights_is_found_as_well() -> None:
     assert found(text) == [("copyright", text), ("email", "jane@example.org")]
 
 
+def test_an_address_ends_where_the_next_one_begins() -> None:
+    """The first is in no domain that is looked for; the second is an address by itself."""
+    assert found("邮箱 zhang@例子.cn 或 li@mail.cn，x@y@z.org") == [("email", "li@mail.cn"), ("email", "y@z.org")]
+
+
 def test_one_number_is_one_finding() -> None:
     assert found("手机13812345678，座机 010 62345678") == [("phone", "13812345678"), ("phone", "010 62345678")]
 

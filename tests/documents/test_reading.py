@@ -100,6 +100,24 @@ def test_a_table_of_contents_is_not_listed_twice() -> None:
     assert all(heading.start > text.index("Text of it") - 100 for heading in headings)
 
 
+def test_a_table_of_contents_goes_with_its_titles_of_two_lines_and_those_the_text_does_not_reach() -> None:
+    table = ["CHAPTER 1. Salt", "CHAPTER 2. Of the Brig, and of\nThose in Her", "CHAPTER 3. Rope", "CHAPTER 4. Tar"]
+    unreached = [f"CHAPTER {n}. Later" for n in range(5, 9)]
+    text = "\n\n".join(["CONTENTS", *table, *unreached, "Epilogue"]) + "\n\n" + "The text begins. " * 20 + "\n\n"
+    text += "".join(f"{title}\n\n{'Text of it. ' * 30}\n\n" for title in table)
+    assert [title for _level, title in listed(text)][-4:] == [title.partition("\n")[0] for title in table]
+    assert len(listed(text)) <= 5
+
+
+def test_chapters_that_open_with_an_article_are_listed_in_each_law() -> None:
+    law = "# {}法\n\n第一章 总则\n\n第一条 短。\n\n第二条 短。\n\n第二章 法律责任\n\n第三条 短。\n\n第三章 附则\n\n第四条 短。\n\n"
+    text = "".join(law.format(name) for name in "甲乙丙丁")
+    chapters = [title for level, title in listed(text) if level == 1]
+    assert chapters == [
+        t for name in "甲乙丙丁" for t in (f"{name}法", "第一章 总则", "第二章 法律责任", "第三章 附则")
+    ]
+
+
 def test_places_are_code_points_of_the_line() -> None:
     text = "💩𠮷\n\n# Alpha\n\n𠀀\n\n　　第三章 盐\n"
     found = outline_of(text).headings
