@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
-from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.exceptions import AuthenticationFailed, PermissionDenied
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
@@ -64,6 +64,6 @@ class SignedInWithinScope(BasePermission):
         if not (request.user and request.user.is_authenticated):
             return False
         token = request.auth
-        if isinstance(token, ApiToken) and request.method not in SAFE_METHODS:
-            return token.scope == Scope.WRITE
+        if isinstance(token, ApiToken) and request.method not in SAFE_METHODS and token.scope != Scope.WRITE:
+            raise PermissionDenied(_("This token may only read. Use one with the scope “write”."))
         return True

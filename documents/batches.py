@@ -290,7 +290,7 @@ def take_in(batch_id: int) -> None:
     held = _hold(batch_id)
     if held is None:
         return
-    with translation.override(language_of(held.batch.made_by)):
+    with translation.override(language_of(held.batch)):
         try:
             _work(held)
         except Lost:
@@ -301,8 +301,10 @@ def take_in(batch_id: int) -> None:
             raise
 
 
-def language_of(person: User | None) -> str:
-    return (person.language if person else "") or translation.get_language() or "en"
+def language_of(batch: ImportBatch) -> str:
+    """The one a person has chosen, else the one in which the page stood: the browser's, which no worker knows."""
+    chosen = batch.made_by.language if batch.made_by else ""
+    return chosen or batch.language or translation.get_language() or "en"
 
 
 def _hold(batch_id: int) -> Held | None:

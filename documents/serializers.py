@@ -96,6 +96,12 @@ class VerbatimField(serializers.CharField):
         super().__init__(trim_whitespace=False, allow_blank=True, **kwargs)
         self.validators = [validator for validator in self.validators if "Prohibit" not in type(validator).__name__]
 
+    def to_internal_value(self, data: Any) -> str:
+        """A number in the place of a text is a mistake of the sender's, not a text."""
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return str(super().to_internal_value(data))
+
 
 class CreateSerializer(serializers.Serializer[Any]):
     """Either `text` (JSON) or `file` (multipart), and what is to be recorded with it."""

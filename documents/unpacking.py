@@ -360,8 +360,7 @@ def _read_line(line: bytes) -> dict[str, Any]:
     try:
         row = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        words = _("not valid JSON at character %(position)s.") % {"position": error.pos}
-        raise RuleBroken(words, rule="jsonl", position=error.pos) from None
+        raise _no_json(line, error) from None
     if not isinstance(row, dict):
         raise RuleBroken(_("a JSON object is expected."), rule="jsonl")
     if "text" not in row:
@@ -379,3 +378,20 @@ def _read_line(line: bytes) -> dict[str, Any]:
             )
             raise RuleBroken(words % {"field": field_name}, rule="jsonl")
     return row
+
+
+def _no_json(line: bytes, error: orjson.JSONDecodeError) -> RuleBroken:
+    """What is wrong with a line, as far as it can be told, and where."""
+    try:
+        line.decode()
+    except UnicodeDecodeError as broken:
+        words = _("not UTF-8 at byte %(position)s of the line. Save the file as UTF-8.") % {"position": broken.start}
+        return RuleBroken(words, rule="jsonl", position=broken.start)
+    place = {"position": error.pos}
+    if "surrogate" in error.msg:
+        words = _("half of a surrogate pair at character %(position)s, which no text may hold.") % place
+        return RuleBroken(words, rule="jsonl", position=error.pos)
+    if "depth" in error.msg or "recursion" in error.msg:
+        words = _("nested too deeply at character %(position)s.") % place
+        return RuleBroken(words, rule="jsonl", position=error.pos)
+    return RuleBroken(_("not valid JSON at character %(position)s.") % place, rule="jsonl", position=error.pos)

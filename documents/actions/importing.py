@@ -11,6 +11,7 @@ from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from core import history
@@ -195,6 +196,7 @@ def _record(
         digest=digest,
         facts=dict(facts.__dict__),
         encoding=encoding,
+        language=get_language() or "",
         bytes_total=sum(file.size for file in sent),
     )
     BatchFile.objects.bulk_create(

@@ -25,6 +25,7 @@ class ImportBatch(Stateful):
     digest = models.CharField(max_length=64, help_text="SHA-256 of the files' contents and the facts: what was sent")
     facts = models.JSONField(default=dict, help_text="recorded with each text")
     encoding = models.CharField(max_length=40, blank=True)
+    language = models.CharField(max_length=16, blank=True, help_text="of the page it was sent from: its report's")
     made_at = models.DateTimeField(default=timezone.now)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     started_at = models.DateTimeField(null=True, blank=True)

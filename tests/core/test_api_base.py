@@ -48,6 +48,7 @@ def test_a_read_token_does_not_write(client: Client, annotator: User, effects: l
     _token, text = issue(annotator, Scope.READ)
     answer = send(client, {"name": "a"}, token=text)
     assert (answer.status_code, answer.headers["Content-Type"], effects) == (403, "application/problem+json", [])
+    assert "may only read" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("how", ["expired", "revoked", "unknown", "inactive"])

@@ -68,8 +68,11 @@ def test_a_text_sent_as_json_and_a_file_become_documents() -> None:
         ('{"text": "a", "language": "Klingon"}', 400, "invalid"),
         ('{"text": null}', 400, "invalid"),
         ('{"text": {}}', 400, "invalid"),
+        ('{"text": 5}', 400, "invalid"),
+        (f'{{"text": {"[" * 100_000}{"]" * 100_000}}}', 400, "parse_error"),
         ('{"text"', 400, "parse_error"),
     ],
+    ids=lambda value: str(value)[:30],
 )
 def test_bad_bodies_are_problems_with_their_rule(body: str, status: int, rule: str) -> None:
     response = api(make_lead()).post(address("list"), body, content_type="application/json")

@@ -23,7 +23,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, connections
 from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
+from django.utils import timezone, translation
 from rest_framework.test import APIClient
 
 from core.history import history_of
@@ -172,6 +172,15 @@ def test_the_report_is_in_the_language_of_whoever_sent_it() -> None:
     batch = actions.start_batch(files=sent(empty__txt=b""), by=lead)
     batches.work_off()
     assert any(letter > "\u4e00" for letter in batch.lines.get().reason)
+
+
+def test_without_a_chosen_language_the_report_is_in_that_of_the_page_it_was_sent_from() -> None:
+    lead = make_lead()
+    for spoken, is_chinese in (("zh-hans", True), ("en", False)):
+        with translation.override(spoken):
+            batch = actions.start_batch(files=sent(empty__txt=b""), by=lead)
+        batches.work_off()
+        assert any(letter > "\u4e00" for letter in batch.lines.get().reason) is is_chinese
 
 
 # Refusals before anything is kept

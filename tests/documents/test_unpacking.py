@@ -383,3 +383,20 @@ def test_an_archive_or_a_folder_without_a_file_is_said(tmp_path: Path) -> None:
     ]
     assert [piece.path for piece in found] == ["a.zip", "a.tgz", str(tmp_path / "folder")]
     assert rules(found) == ["empty", "empty", "empty"]
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b'{"text": "caf\xe9"}', "Line 1: not UTF-8 at byte 13 of the line"),
+        (rb'{"text": "half \ud83d"}', "Line 1: half of a surrogate pair at character"),
+        (b'{"text": ' + b"[" * 5_000 + b"]" * 5_000 + b"}", "Line 1: nested too deeply at character"),
+        (b'{"text": "a", "multi": NaN}', "Line 1: not valid JSON at character 23"),
+    ],
+    ids=["encoding", "surrogate", "deep", "NaN"],
+)
+def test_what_is_wrong_with_a_line_is_said(line: bytes, words: str) -> None:
+    refusal = next(pieces_of("a.jsonl", line)).refusal
+    assert refusal is not None
+    assert refusal.rule == "jsonl"
+    assert str(refusal.message).startswith(words)
