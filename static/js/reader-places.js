@@ -49,6 +49,7 @@ LBPReader.part(reader => {
     return n > +words.chars ? fill(words.wordGotoChars, { n: number(+words.chars) }) : reader.units.of(n);
   };
   const nth = (starts, n, sentence) => (n >= 1 && n <= starts.length ? starts[n - 1] : fill(sentence, { n: number(starts.length) }));
+  let fading = 0;
   const close = () => { form.hidden = true; holder.focus({ preventScroll: true }); };
   reader.deeds.goto = () => {
     form.hidden = !form.hidden;
@@ -64,7 +65,8 @@ LBPReader.part(reader => {
     const unit = Math.min(place, Math.max(0, reader.text.length - 1));
     reader.jump(unit, unit + 1);
     reader.paint("place", [[unit, lineEnd(unit)]]);
-    setTimeout(() => reader.paint("place", []), 2500);
+    clearTimeout(fading);
+    fading = setTimeout(() => reader.paint("place", []), 2500);
   });
   /* The place is shown for a moment: to the line's end, at most some words. */
   const lineEnd = unit => {
