@@ -90,7 +90,7 @@ LBPReader.part(reader => {
   const view = $(".v", map);
   const lane = (x, wide, places) => [...new Set(Array.from(places, at => Math.round((500 * at) / (reader.text.length || 1)) * 2))].map(y => `M${x} ${y}h${wide}v4h-${wide}z`).join("");
   const draw = framed(() => {
-    const mine = reader.marks.map(mark => mark.start);
+    const mine = reader.spread(reader.kind)?.map(([start]) => start) || reader.marks.map(mark => mark.start);
     $(".e", map).setAttribute("d", reader.kind === "evidence" ? lane(3, 6, mine) : "");
     $(".f", map).setAttribute("d", reader.kind === "finding" ? lane(3, 6, mine) : "");
     $(".h", map).setAttribute("d", lane(10, 5, reader.hits || []));
