@@ -37,17 +37,21 @@ class Seen:
     latest: int
 
 
+@transaction.atomic
 def approve_version(*, version: DocumentVersion, by: User, note: str = "", seen: Seen | None = None) -> DocumentVersion:
     """Clear this text for use. Only this version: another text of the document needs a look of its own."""
+    _refuse_if_moved_on(version, seen)
     refuse_unless(can_approve_version(by, version))
-    return _decide(version, "approve", by, flags=[], note=checked_note(note), seen=seen)
+    return _decide(version, "approve", by, flags=[], note=checked_note(note))
 
 
+@transaction.atomic
 def reject_version(
     *, version: DocumentVersion, flags: Sequence[str], note: str, by: User, seen: Seen | None = None
 ) -> DocumentVersion:
     """Refuse this text with at least one flag and a note. On an approved version this withdraws the approval: nothing
     more of it reaches a model, calls that wait included (`generation` asks again before it sends)."""
+    _refuse_if_moved_on(version, seen)
     refuse_unless(can_reject_version(by, version))
     errors: dict[str, Any] = {}
     chosen = [flag for flag in Flag.values if flag in set(flags)]
@@ -58,15 +62,10 @@ def reject_version(
         errors["note"] = _("Say why: the note is kept with the decision.")
     if errors:
         raise Invalid(errors)
-    return _decide(version, "reject", by, flags=chosen, note=note, seen=seen)
+    return _decide(version, "reject", by, flags=chosen, note=note)
 
 
-@transaction.atomic
-def _decide(
-    version: DocumentVersion, move: str, by: User, *, flags: list[str], note: str, seen: Seen | None
-) -> DocumentVersion:
-    if seen is not None:
-        _refuse_if_moved_on(version, seen)
+def _decide(version: DocumentVersion, move: str, by: User, *, flags: list[str], note: str) -> DocumentVersion:
     history.advance(version, move, by=by, reason=note, flags=flags, sha256=version.sha256)
     version.flags, version.note = flags, note
     version.decided_by, version.decided_at = by, timezone.now()
@@ -74,7 +73,10 @@ def _decide(
     return version
 
 
-def _refuse_if_moved_on(version: DocumentVersion, seen: Seen) -> None:
+def _refuse_if_moved_on(version: DocumentVersion, seen: Seen | None) -> None:
+    """Asked before who may decide: after another's decision an annotator no longer may, and is to hear why."""
+    if seen is None:
+        return
     now = DocumentVersion.objects.select_for_update().get(pk=version.pk)
     latest = Document.objects.values_list("latest", flat=True).get(pk=version.document_id)
     if seen.latest != latest or seen.sha256 != now.sha256:

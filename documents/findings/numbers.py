@@ -59,7 +59,8 @@ def numbers_in(sight: Sight) -> Iterator[Finding]:
         last = cluster.end()
         if _ROW not in cluster[0] and "+" not in text[start : cluster.start()]:
             continue
-        taken = list(_matches(text, start, end))
+        # What begins behind it belongs to the next cluster, and may be cut here.
+        taken = [match for match in _matches(text, start, end) if match.start < cluster.end()]
         yield from taken
         if not taken and (told := _told(text, cluster.start())):
             yield told

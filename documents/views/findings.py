@@ -16,6 +16,8 @@ from documents.looking import MOST_KEPT, Place, places_in
 from documents.models import DocumentVersion
 
 AT_ONCE = 200
+# So many are marked in the text, however few of them this part of the list holds.
+MOST_MARKED = 20_000
 AROUND = 60
 LONGEST_HIT = 300
 # In an excerpt a hidden character would do its work on the page: it is written out.
@@ -69,6 +71,13 @@ class Listing:
     def shown(self) -> list[Shown]:
         part = self.listed[self.first : self.first + AT_ONCE]
         return _shown(queries.text_of(self.version), part, self.first) if part else []
+
+    @cached_property
+    def spans(self) -> str:
+        """The places of all that is listed, `12-20 31-40`, where this part of the list does not hold them all."""
+        if len(self.listed) <= AT_ONCE:
+            return ""
+        return " ".join(f"{start}-{end}" for _kind, start, end in self.listed[:MOST_MARKED])
 
     @property
     def total(self) -> int:

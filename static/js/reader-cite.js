@@ -75,6 +75,11 @@ LBPReader.part(reader => {
 
   /* ---- Esc in the text: what lies over it closes, from the top -------------------------------------------- */
   holder.addEventListener("keydown", event => {
+    /* All of it is all of the text, not of the page. */
+    if (event.key.toLowerCase() === "a" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      document.getSelection().selectAllChildren(holder);
+    }
     if (event.key !== "Escape") return;
     if (cited) reader.deeds["cite-close"]();
     else if (reader.closeOver()) return;

@@ -57,7 +57,9 @@ LBPReader.part(reader => {
     if (!inside) return map.from[n] + place - map.at[n];
     return isEnd && place > map.at[n] ? map.upto[n] : map.from[n];
   };
+  /* A field has no line ends: what is pasted over one into it has a space there. */
   const folded = text => {
+    text = text.replaceAll("\n", " ");
     if (options.width) text = narrowed(text);
     return options.case ? text : lowered(text);
   };

@@ -11,7 +11,7 @@ LBPReader.part(reader => {
   const filter = $("input", panel);
   const button = reader.part("outline-button");
   const chapter = reader.part("chapter");
-  let headings = null, starts = [], links = [], now = -1, built = false;
+  let headings = null, starts = [], links = [], now = -1, built = false, listed = "";
 
   const isWide = () => root.clientWidth >= WIDE * parseFloat(getComputedStyle(document.documentElement).fontSize);
   /* A wide reader has the column from the first paint (reader.css), unless it was closed or there is nothing to list. */
@@ -48,7 +48,8 @@ LBPReader.part(reader => {
     headings = rows.map(([start, end, level, title]) => ({ start: reader.units.of(start), end: reader.units.of(end), level, title }));
     starts = headings.map(({ start }) => start);
     reader.headings = headings;
-    reader.part("outline-note").textContent = !found ? words.wordOutlineNone : found > rows.length ? fill(words.wordOutlineSome, { n: number(rows.length), all: number(found) }) : "";
+    listed = !found ? words.wordOutlineNone : found > rows.length ? fill(words.wordOutlineSome, { n: number(rows.length), all: number(found) }) : "";
+    reader.part("outline-note").textContent = listed;
     paint();
     reader.tell("headings");
     if (!headings.length && isOpen() && isWide()) reader.keepPlace(() => { root.setAttribute("data-outline-none", ""); tell(); });
@@ -83,6 +84,8 @@ LBPReader.part(reader => {
   const sift = () => {
     const wanted = filter.value.trim().toLowerCase();
     for (const link of links) link.parentElement.hidden = Boolean(wanted) && !headings[link.dataset.n].title.toLowerCase().includes(wanted);
+    const none = Boolean(wanted) && links.length === headings.length && !shown().length;
+    reader.part("outline-note").textContent = none ? words.wordNone : listed;
   };
 
   /* ---- the heading one reads under ------------------------------------------------------------------------ */

@@ -49,6 +49,7 @@ LBPReader.part(reader => {
     return n > +words.chars ? fill(words.wordGotoChars, { n: number(+words.chars) }) : reader.units.of(n);
   };
   const nth = (starts, n, sentence) => (n >= 1 && n <= starts.length ? starts[n - 1] : fill(sentence, { n: number(starts.length) }));
+  let fading = 0;
   const close = () => { form.hidden = true; holder.focus({ preventScroll: true }); };
   reader.deeds.goto = () => {
     form.hidden = !form.hidden;
@@ -64,7 +65,8 @@ LBPReader.part(reader => {
     const unit = Math.min(place, Math.max(0, reader.text.length - 1));
     reader.jump(unit, unit + 1);
     reader.paint("place", [[unit, lineEnd(unit)]]);
-    setTimeout(() => reader.paint("place", []), 2500);
+    clearTimeout(fading);
+    fading = setTimeout(() => reader.paint("place", []), 2500);
   });
   /* The place is shown for a moment: to the line's end, at most some words. */
   const lineEnd = unit => {
@@ -88,7 +90,7 @@ LBPReader.part(reader => {
   const view = $(".v", map);
   const lane = (x, wide, places) => [...new Set(Array.from(places, at => Math.round((500 * at) / (reader.text.length || 1)) * 2))].map(y => `M${x} ${y}h${wide}v4h-${wide}z`).join("");
   const draw = framed(() => {
-    const mine = reader.marks.map(mark => mark.start);
+    const mine = reader.spread(reader.kind)?.map(([start]) => start) || reader.marks.map(mark => mark.start);
     $(".e", map).setAttribute("d", reader.kind === "evidence" ? lane(3, 6, mine) : "");
     $(".f", map).setAttribute("d", reader.kind === "finding" ? lane(3, 6, mine) : "");
     $(".h", map).setAttribute("d", lane(10, 5, reader.hits || []));

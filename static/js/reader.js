@@ -244,7 +244,8 @@
         else if (mark && kinds[mark.kind]) kinds[mark.kind].push(mark);
       }
       for (const [kind, marks] of Object.entries(kinds)) {
-        this.paint(kind, marks.filter(mark => mark.end <= this.text.length).map(mark => [mark.start, mark.end]));
+        const spans = this.spread(kind) || marks.map(mark => [mark.start, mark.end]);
+        this.paint(kind, spans.filter(([, end]) => end <= this.text.length));
         if (!marks.length) this.paint(`${kind}-now`, []);
       }
       this.kind = STEPPED.find(kind => kinds[kind].length) || "evidence";
@@ -254,6 +255,11 @@
       for (const word of $$("[data-reader-kind]", this.root)) word.hidden = word.dataset.readerKind !== this.kind;
       this.count();
       this.tell("marks");
+    }
+    /* A list that comes in parts says where all of its marks stand: the text shows them all, and how many there are. */
+    spread(kind) {
+      const all = $(`[data-mark-all="${kind}"]`);
+      return all && all.dataset.spans.split(" ").map(span => span.split("-").map(point => this.units.of(+point)));
     }
     mark(el) {
       const { mark: kind, start, end } = el.dataset;
@@ -274,10 +280,20 @@
     }
     step(by) {
       if (!this.marks.length) return;
-      const next = this.at < 0 ? (by > 0 ? 0 : this.marks.length - 1) : (this.at + by + this.marks.length) % this.marks.length;
-      this.go(this.marks[next]);
+      const many = this.marks.length;
+      const next = this.at < 0 ? (by > 0 ? 0 : many - 1) : this.at + by;
+      /* Round the ends only where they are: the end of a part is none. */
+      const isPart = many < this.listed().total;
+      this.go(this.marks[isPart ? Math.min(many - 1, Math.max(0, next)) : (next + many) % many]);
     }
-    count() { this.part("count").textContent = `${this.at < 0 ? "–" : this.at + 1}/${this.marks.length}`; }
+    listed() {
+      const { first = 0, total = this.marks.length } = $(`[data-mark-all="${this.kind}"]`)?.dataset || {};
+      return { first: +first, total: +total };
+    }
+    count() {
+      const { first, total } = this.listed();
+      this.part("count").textContent = `${this.at < 0 ? "–" : number(first + this.at + 1)}/${number(total)}`;
+    }
 
     /* ---- where in the text ---- */
     top(down = 1) {

@@ -230,6 +230,19 @@ def test_approving_what_somebody_rejected_meanwhile_is_refused_and_the_note_stay
     )
 
 
+@pytest.mark.parametrize("decision", ["approve", "reject"])
+def test_an_annotator_who_comes_second_hears_who_was_first_and_keeps_the_note(decision: str) -> None:
+    version, ben = pending(), make_annotator("ben")
+    before = seen(version)
+    actions.approve_version(version=version, by=ben)
+    body = {"decision": decision, "flags": ["privacy"], "note": "My reasons.", **before}
+    answer = client_of(make_annotator("ada")).post(f"/documents/versions/{version.pk}/decide/", body)
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert f"{ben.name} decided meanwhile" in page
+    assert "readonly>My reasons.</textarea>" in page
+
+
 def test_deciding_on_a_text_that_changed_meanwhile_is_refused() -> None:
     version = actions.paste_document(text="The first.\n", title="Log", by=None)
     before = seen(version)

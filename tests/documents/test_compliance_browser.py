@@ -175,3 +175,23 @@ def test_the_decision_stays_in_view_and_a_long_list_grows_before_its_end(
     page.keyboard.press("p")
     assert current(page) == "u899@example.org"
     expect(page.get_by_role("button", name="Approve")).to_be_in_viewport(ratio=1)
+
+
+def test_all_findings_are_marked_in_the_text_and_counted_before_the_list_holds_them(context: BrowserContext) -> None:
+    text = "😀\n" + "".join(f"u{number}@example.org or 1381234{number:04}\n" for number in range(300))
+    version = make_version(text, state=VersionState.PENDING)
+    page = context.new_page()
+    page.goto(f"/documents/{version.document_id}/")
+    expect(page.locator("[data-reader][data-ready=yes]")).to_be_visible()
+    expect(page.locator("[data-reader-count]")).to_have_text("–/600")
+    marked = """[...CSS.highlights.get('finding')]
+      .map(range => range.startContainer.data.slice(range.startOffset, range.endOffset))"""
+    assert page.evaluate(marked)[:301] == [f"u{n}@example.org" for n in range(300)] + ["13812340000"]
+    page.keyboard.press("n")
+    page.keyboard.press("p")
+    expect(page.locator("[data-reader-count]")).to_have_text("1/600")  # not round to the end of what has come
+    page.locator("#kind-of-phone").click()
+    expect(page.locator("[data-reader-count]")).to_have_text("–/300")
+    assert page.evaluate(marked)[0] == "13812340000"
+    page.locator("#kind-all").click()
+    expect(page.locator("[data-reader-count]")).to_have_text("–/600")

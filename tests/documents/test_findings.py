@@ -169,6 +169,11 @@ def test_one_number_is_one_finding() -> None:
     assert found("手机13812345678，座机 010 62345678") == [("phone", "13812345678"), ("phone", "010 62345678")]
 
 
+def test_a_number_close_behind_another_is_found_whole() -> None:
+    hits = ["(212) 555-0000", "+1 415-555-0000", "010-65520000", "13812340000"]
+    assert found("phone " + ", ".join(hits)) == [("phone", hit) for hit in hits]
+
+
 def test_places_are_code_points() -> None:
     text = "😀𠀀 a@example.org"
     (finding,) = findings_in(text)

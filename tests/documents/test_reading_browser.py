@@ -175,6 +175,19 @@ def test_the_same_text_with_other_line_ends_gives_the_same_places(opened: Open, 
     assert places[0] == places[1]
 
 
+def test_all_of_it_is_all_of_the_text_and_nothing_of_the_page(opened: Open) -> None:
+    text = ODD * 260
+    page = opened(make_version(text))
+    page.locator(".reader__text").focus()
+    page.keyboard.press("Control+a")
+    found = page.evaluate("LBPReader.selection()")
+    assert (found["start"], found["end"], found["text"]) == (0, len(text), text)
+    copied = """() => { const data = new DataTransfer();
+      document.dispatchEvent(new ClipboardEvent("copy", { clipboardData: data, cancelable: true }));
+      return data.getData("text/plain"); }"""
+    assert page.evaluate(copied) == text
+
+
 def test_citing_tells_the_page_and_copies_the_exact_text_with_its_place(opened: Open) -> None:
     text = ODD * 400
     page = opened(make_version(text))
@@ -256,6 +269,13 @@ def test_find_takes_both_ways_of_writing_an_accent(opened: Open, needle: str) ->
           range.startContainer.data.slice(range.startOffset, range.endOffset))"""
     )
     assert set(marked) == {"Å", "A\u030a", "\u212b"}
+
+
+def test_what_is_pasted_over_a_line_end_is_found(opened: Open) -> None:
+    text = prose(300).replace("at ease", "at\nease")
+    page = opened(make_version(text))
+    assert page.evaluate("LBPReader.search('told at ease')") == 300
+    assert page.evaluate("[...CSS.highlights.get('hit-now')].map(range => range.endOffset - range.startOffset)") == [12]
 
 
 def test_in_chinese_full_and_half_width_are_the_same_unless_told(opened: Open) -> None:
@@ -381,6 +401,17 @@ def test_go_to_says_what_it_takes(opened: Open, typed: str, said: str) -> None:
     expect(page.locator("[data-reader-goto]")).to_be_hidden()
 
 
+def test_the_mark_of_a_second_place_stands_its_own_time(opened: Open) -> None:
+    page = opened(make_version(prose(400)))
+    for typed in ("L100", "L300"):
+        page.keyboard.press("l")
+        page.fill("#reader-goto", typed)
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(1500)
+    page.wait_for_timeout(300)  # the first one's time has run out
+    assert page.evaluate("CSS.highlights.has('place')")
+
+
 def test_g_goes_to_a_place_where_it_means_nothing_else(opened: Open) -> None:
     version = make_version(prose(50))
     page = opened(version)
@@ -414,6 +445,14 @@ def test_the_outline_lists_follows_and_filters(opened: Open) -> None:
     assert in_view(page, text.index("CHAPTER 17."))
     expect(page.locator("[data-reader-chapter]")).to_have_text("CHAPTER 17. The 17th part")
     expect(page.locator(".outline a[aria-current]")).to_contain_text("CHAPTER 17.")
+    page.keyboard.press("o")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("of no such name")
+    expect(page.locator("[data-reader-outline-note]")).to_have_text("not found")
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    expect(page.locator("[data-reader-outline-note]")).to_be_empty()
+    expect(page.locator(".outline a:visible")).to_have_count(29)
 
 
 def test_the_map_is_dragged_and_its_window_follows(opened: Open) -> None:
