@@ -33,8 +33,18 @@ def pytest_report_header() -> str:
     )
 
 
+# Tests of these that ask for no database cannot reach one: the same on every database.
+PURE = ("tests/benchmark/", "tests/documents/")
+DATABASE = {"db", "transactional_db", "live_server", "product"}
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What cannot run here is skipped and says why."""
+    """What cannot run here is skipped and says why. What needs no database is marked, so that `-m` can pass it over."""
+    for item in items:
+        asked = DATABASE & set(getattr(item, "fixturenames", ()))
+        if item.nodeid.startswith(PURE) and not asked and not item.get_closest_marker("django_db"):
+            item.add_marker("pure")
     for name, (is_here, words) in NEEDS.items():
         if not is_here():
             for item in items:

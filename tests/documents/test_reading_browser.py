@@ -59,7 +59,7 @@ def context(browser: Browser, live_server: LiveServer, person: User) -> Iterator
     context = browser.new_context(base_url=live_server.url, locale="en-US", viewport={"width": 1366, "height": 768})
     value = client.cookies[settings.SESSION_COOKIE_NAME].value
     context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": live_server.url}])
-    context.set_default_timeout(8000)
+    context.set_default_timeout(20_000)
     context.add_init_script(BLOCKS)
     yield context
     for page in context.pages:
