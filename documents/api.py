@@ -161,7 +161,9 @@ class DocumentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet)
     def join(self, request: Request, pk: str) -> Response:
         """Join this document with others into a new one."""
         body = self.body(request, JoinSerializer)
-        others = {document.pk: document for document in Document.objects.filter(pk__in=body["documents"])}
+        # A number that no database can hold is the number of no document.
+        known = [number for number in body["documents"] if abs(number) < 2**63]
+        others = {document.pk: document for document in Document.objects.filter(pk__in=known)}
         missing = [str(number) for number in body["documents"] if number not in others]
         if missing:
             raise Invalid({"documents": _("There is no document %s.") % ", ".join(missing)})

@@ -125,7 +125,7 @@ def refuse_other_kinds(data: bytes) -> None:
     kind = kind_of(data)
     if kind:
         raise RuleBroken(
-            _("This is not a text: it begins like a %(kind)s file. Name it by what it is, or choose another file.")
+            _("This is not a text: it begins as %(kind)s files do. Name it by what it is, or choose another file.")
             % {"kind": {"encrypted": "OLE", "broken": "ZIP"}.get(kind, kind)},
             rule="type_mismatch",
             position=0,

@@ -177,8 +177,9 @@ def _chosen(
     if form.is_bound:
         start = form.cleaned_data.get("start") or 0 if hasattr(form, "cleaned_data") else 0
         end = form.cleaned_data.get("end") if hasattr(form, "cleaned_data") else None
-        first = stops.number_at(start)
-        return first, max(first + 1, stops.number_at(end) if end else stops.last)
+        # The text may have become shorter than the one that was seen.
+        first = min(stops.number_at(start), stops.last - 1)
+        return first, max(first + 1, min(stops.number_at(end), stops.last) if end else stops.last)
     start = min(_stop(asked.get("first", ""), 0), stops.last - 1)
     tokens = _stop(asked.get("tokens", ""), 0)
     by = asked.get("by", "")

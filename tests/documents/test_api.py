@@ -161,3 +161,12 @@ def test_a_text_comes_out_as_it_went_in_but_for_the_documented_normalisation(tex
     page.force_login(lead)
     served = page.get(reverse("documents:document_text", args=[version]))
     assert served.content.decode() == expected
+
+
+@pytest.mark.parametrize("number", [0, 2**63, 10**30])
+def test_joining_with_a_document_that_is_not_there_names_it(number: int) -> None:
+    version = make_version()
+    body = {"documents": [number], "title": "Both"}
+    response = api(make_lead()).post(address("join", version.document_id), body)
+    assert response.status_code == 400
+    assert response.json()["errors"] == {"documents": [f"There is no document {number}."]}

@@ -112,6 +112,12 @@ def test_what_is_no_text_is_refused_whatever_its_name(data: bytes) -> None:
     assert rule_of(data)[0] == "type_mismatch"
 
 
+@pytest.mark.parametrize("data", [b"MZ\x90\x00\x03", b"\x7fELF\x02"])
+def test_the_kind_stands_in_a_sentence_that_reads_well_for_every_kind(data: bytes) -> None:
+    with pytest.raises(RuleBroken, match=r"it begins as E[XL][EF] files do"):
+        decode(data)
+
+
 @pytest.mark.parametrize("name", ["book.rtf", "book.MOBI", "a/b.doc", "x.odt", "x.mhtml"])
 def test_formats_not_yet_read_are_refused_by_name(name: str) -> None:
     with pytest.raises(RuleBroken) as caught:

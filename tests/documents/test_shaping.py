@@ -99,6 +99,20 @@ def test_a_trim_of_what_was_not_the_latest_text_is_refused() -> None:
         actions.trim_document(document=document, by=None, bucket="1k", based_on=1)
 
 
+@pytest.mark.parametrize("place", ["near the end of the longer text", "far behind it"])
+def test_a_page_that_saw_a_longer_text_is_shown_what_is_there_now(place: str) -> None:
+    document = paste()
+    longer = document.versions.get().chars
+    start = longer - 20 if place.startswith("near") else 10**30
+    actions.trim_document(document=document, by=None, bucket="1k")
+    body = {"start": start, "end": start + 10, "based_on": 1, "reason": "the end"}
+    answer = client_of(make_lead()).post(f"/documents/{document.pk}/trim/", body)
+    assert answer.status_code == 409
+    stops = answer.context["stops"]
+    assert (answer.context["start"], answer.context["end"]) == (stops.last - 1, stops.last)
+    assert "newer text" in answer.content.decode()
+
+
 @pytest.mark.parametrize("role", [make_annotator, make_expert])
 def test_only_leads_shape_texts(role: Callable[[], User]) -> None:
     document, person = paste(), role()
