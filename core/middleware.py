@@ -4,7 +4,7 @@ import zoneinfo
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from django.conf import settings
 from django.contrib import messages
@@ -87,7 +87,8 @@ class PersonLanguageMiddleware:
 
 
 class FragmentLogInMiddleware:
-    """A log-in that expired inside a fragment leads the whole page to the log-in and back, never into the fragment."""
+    """A log-in that expired inside a fragment leads the whole page to the log-in and back, never into the fragment.
+    One that expired before a form was sent leads back to the form's page: its address cannot be opened."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -96,12 +97,16 @@ class FragmentLogInMiddleware:
         response = self.get_response(request)
         htmx = getattr(request, "htmx", None)
         location = response.headers.get("Location", "")
-        if not htmx or response.status_code not in {301, 302, 303}:
+        if response.status_code not in {301, 302, 303} or not (htmx or request.method == "POST"):
             return response
-        if urlsplit(location).path != resolve_url(settings.LOGIN_URL):
+        asked = urlsplit(location)
+        if asked.path != resolve_url(settings.LOGIN_URL):
             return response
-        back = redirect_to_login(htmx.current_url_abs_path or "/").headers["Location"]
-        return HttpResponse(status=204, headers={"HX-Redirect": back})
+        if htmx:
+            back = redirect_to_login(htmx.current_url_abs_path or "/").headers["Location"]
+            return HttpResponse(status=204, headers={"HX-Redirect": back})
+        leads_here = parse_qs(asked.query).get("next") == [request.get_full_path()]
+        return redirect_to_login(_page_before(request)) if leads_here else response
 
 
 STATE_OF_LEVEL = {"success": "pass", "error": "fail", "warning": "warn"}

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from core.models import BenchmarkSettings, Event, User
 from core.refusals import Refused
@@ -134,11 +134,13 @@ def _address(version: DocumentVersion) -> str:
     return address if version.document.latest_id == version.pk else f"{address}?version={version.number}"
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def version_decide(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve or reject one version: `decision` is the button that was pressed. From the queue it goes on to the
     next document that waits."""
     version = get_object_or_404(DocumentVersion.objects.select_related("document__imported_by", "decided_by"), pk=pk)
+    if request.method != "POST":  # a refused decision stands at this address: reloaded, or after a new log-in
+        return redirect(_address(version))
     form = DecisionForm(request.POST)
     if not form.is_valid():
         return detail_page(request, version, form, status=400)

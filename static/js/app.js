@@ -241,6 +241,7 @@
     const path = store(sessionStorage, SENT);
     if (!path || root.hasAttribute("data-refused")) return;
     store(sessionStorage, SENT, null);
+    if (!person) return;  /* the log-in had run out: nothing arrived, and the text is offered after the next */
     if (store(sessionStorage, "lbp:refused") !== path) store(sessionStorage, KEPT + path, null);
     store(sessionStorage, "lbp:refused", null);
   };

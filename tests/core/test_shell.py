@@ -120,6 +120,19 @@ def test_a_page_without_a_log_in_is_led_there_as_usual(client: Client) -> None:
     assert client.get("/preferences/").headers["Location"] == "/account/login/?next=/preferences/"
 
 
+@pytest.mark.parametrize(
+    ("came_from", "back"),
+    [
+        ("http://testserver/documents/1/?version=2", "http%3A//testserver/documents/1/%3Fversion%3D2"),
+        ("https://elsewhere.example/documents/1/", "/"),
+        ("", "/"),
+    ],
+)
+def test_a_form_sent_after_the_log_in_expired_leads_back_to_its_page(client: Client, came_from: str, back: str) -> None:
+    answer = client.post("/documents/versions/1/decide/", headers={"Referer": came_from})
+    assert answer.headers["Location"] == f"/account/login/?next={back}"
+
+
 def test_the_way_back_is_never_another_site(client: Client) -> None:
     answer = client.get("/preferences/", headers={**HTMX, "HX-Current-URL": "https://evil.example/x"})
     assert answer.headers["HX-Redirect"] == "/account/login/?next=/"

@@ -243,6 +243,12 @@ def test_an_annotator_who_comes_second_hears_who_was_first_and_keeps_the_note(de
     assert "readonly>My reasons.</textarea>" in page
 
 
+def test_the_address_of_a_decision_leads_to_its_document() -> None:
+    version = pending()
+    answer = client_of(make_annotator()).get(f"/documents/versions/{version.pk}/decide/")
+    assert answer.headers["Location"] == f"/documents/{version.document_id}/"
+
+
 def test_deciding_on_a_text_that_changed_meanwhile_is_refused() -> None:
     version = actions.paste_document(text="The first.\n", title="Log", by=None)
     before = seen(version)

@@ -11,6 +11,7 @@ from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
+from core.models import User
 from documents.models import DocumentVersion
 from documents.workflow import VersionState
 from tests.factories import make_annotator, make_version
@@ -195,3 +196,23 @@ def test_all_findings_are_marked_in_the_text_and_counted_before_the_list_holds_t
     assert page.evaluate(marked)[0] == "13812340000"
     page.locator("#kind-all").click()
     expect(page.locator("[data-reader-count]")).to_have_text("–/600")
+
+
+def test_a_note_sent_after_the_log_in_ran_out_is_offered_again(
+    page: Page, context: BrowserContext, versions: list[DocumentVersion]
+) -> None:
+    ada = User.objects.get(username="ada")
+    ada.set_password("a long pass phrase")
+    ada.save()
+    address = page.url
+    page.fill("#id_note", "ten minutes of reasons")
+    page.locator("[name=flags]").first.check()
+    context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
+    page.get_by_role("button", name="Reject").click()
+    page.fill("#id_login", "ada")
+    page.fill("#id_password", "a long pass phrase")
+    page.click("main form button")
+    page.wait_for_url(address)
+    page.click("text=Put it back")
+    assert page.input_value("#id_note") == "ten minutes of reasons"
+    assert {state_of(version) for version in versions} == {VersionState.PENDING}
