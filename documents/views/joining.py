@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -62,7 +63,7 @@ def document_join(request: HttpRequest) -> HttpResponse:
             status = refusal.status
         else:
             messages.success(
-                request, _("Joined: %(tokens)s tokens, waiting for compliance.") % {"tokens": version.tokens}
+                request, _("Joined: %(tokens)s tokens, waiting for compliance.") % {"tokens": intcomma(version.tokens)}
             )
             return redirect("documents:document_detail", pk=version.document_id)
     return _page(request, rows, form, status=status)

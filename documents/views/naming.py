@@ -1,6 +1,7 @@
 """The list of names that every text is looked through for."""
 
 from django.contrib import messages
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -59,7 +60,7 @@ def watched_names(request: HttpRequest) -> HttpResponse:
 def _in_words(made: WatchedNames) -> str:
     count = len(names_of(made.names))
     return ngettext("%(n)s name is looked for from now on.", "%(n)s names are looked for from now on.", count) % {
-        "n": count
+        "n": intcomma(count)
     }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -120,7 +121,8 @@ def document_trim(request: HttpRequest, pk: int) -> HttpResponse:
             status = refusal.status
         else:
             messages.success(
-                request, _("Version %(n)s has %(tokens)s tokens.") % {"n": version.number, "tokens": version.tokens}
+                request,
+                _("Version %(n)s has %(tokens)s tokens.") % {"n": version.number, "tokens": intcomma(version.tokens)},
             )
             return redirect("documents:document_detail", pk=pk)
     return _page(request, latest, form, status=status)

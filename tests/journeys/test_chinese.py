@@ -16,7 +16,9 @@ from tests.journeys.conftest import PASSWORD, Product
 pytestmark = pytest.mark.browser
 
 # No pages: files, and answers for machines.
-NO_PAGES = re.compile(r"^(api/|healthz|.*download/$|documents/versions/.*/text$)")
+NO_PAGES = re.compile(
+    r"^(api/|healthz|.*download/$|.*\.csv$|.*/trim/measure$|documents/versions/.*/(text|outline|position)$)"
+)
 VISITORS_PAGES = [
     "account/login/",
     "account/signup/",
@@ -37,15 +39,14 @@ EMPTY_FORMS = "main form[method=post]:not([action^='/people/'])"
 NAMES = (
     r"LongBench Pro|LBP_PANEL|LBP|Qwen3|OpenAI|openai|LiteLLM|Booking|NDCG@k|NDCG|SubEM|F1|ROUGE-L"
     r"|(?:Pairwise )?Accuracy|SHA-?\d*"
-    r"|CSV|JSONL?|Parquet|Markdown|API|URL|UTC|UTF|ZIP|zip|tar|gz|GBK|Shift-JIS|EUC-\w+|ISO|Windows|TOTP|ID"
-    r"|Email|[Tt]okens?|k|KB|MB|zstd|Fleiss"
+    r"|CSV|JSONL?|HTML|PDF|DOCX|EPUB|Parquet|Markdown|import_documents|API|URL|UTC|UTF|ZIP|zip|tar|gz|GBK|Shift-JIS|EUC-\w+|ISO|Windows|TOTP|ID"
+    r"|Email|[Tt]okens?|k|KB|MB|MiB|zstd|Fleiss"
 )
 # An address, a file name, a key of the keyboard, and any word with a digit, @ or _ in it (S-0001, T1.1, 64k).
-SHAPES = (
-    r"\S+@\S+\.\w+|https?://\S+|\b[\w./-]+\.(?:txt|jsonl?|csv|zip|parquet|md)\b|\b(?:Ctrl|Shift|Alt|Enter|Esc|Tab)\b"
-)
+SHAPES = r"\S+@\S+\.\w+|https?://\S+|\b[\w./-]+\.(?:txt|jsonl?|csv|zip|parquet|md)\b"
+    r"|\b(?:Ctrl|Shift|Alt|Enter|Esc|Tab|Page Up|Page Down)\b"
 MARKS = r"[A-Za-z]*[-_.]?\d[\w.+-]*"
-LEAVE_OUT = re.compile(rf"(?<![A-Za-z])(?:{NAMES})(?![A-Za-z])|{SHAPES}|{MARKS}|\{{\w+\}}")
+LEAVE_OUT = re.compile(rf"(?<![A-Za-z])(?:{NAMES})(?![A-Za-z])|{SHAPES}|{MARKS}|\{{\w+\}}|%\(\w+\)s")
 WORD = re.compile(r"[A-Za-z]{2,}")
 
 COLLECT = """() => {
@@ -87,7 +88,7 @@ IDS = """
 import json
 from annotation.models import Candidate, Sample
 from core.models import User
-from documents.models import Document, DocumentVersion
+from documents.models import Document, DocumentVersion, ImportBatch
 from generation.models import Call, LanguageModel, Run
 from release.models import Release
 from review.models import AnswerReview, AuditedSample, ReviewCase
@@ -97,7 +98,7 @@ def each(model, field):
 samples = Sample.objects.exclude(annotator=None).select_related("annotator")
 print("IDS" + json.dumps({
     "documents/versions": each(DocumentVersion, "state"), "documents": each(Document, "latest__state"),
-    "runs/calls": each(Call, "state"),
+    "documents/batches": each(ImportBatch, "state"), "runs/calls": each(Call, "state"),
     "runs": each(Run, "state"), "quality": list(AuditedSample.objects.values_list("pk", flat=True)),
     "models": list(LanguageModel.objects.values_list("pk", flat=True)[:1]),
     "samples": list(Sample.objects.values_list("pk", flat=True)), "candidates": each(Candidate, "state"),
