@@ -43,8 +43,10 @@ NAMES = (
     r"|Email|[Tt]okens?|k|KB|MB|MiB|zstd|Fleiss"
 )
 # An address, a file name, a key of the keyboard, and any word with a digit, @ or _ in it (S-0001, T1.1, 64k).
-SHAPES = r"\S+@\S+\.\w+|https?://\S+|\b[\w./-]+\.(?:txt|jsonl?|csv|zip|parquet|md)\b"
+SHAPES = (
+    r"\S+@\S+\.\w+|https?://\S+|\b[\w./-]+\.(?:txt|jsonl?|csv|zip|parquet|md)\b"
     r"|\b(?:Ctrl|Shift|Alt|Enter|Esc|Tab|Page Up|Page Down)\b"
+)
 MARKS = r"[A-Za-z]*[-_.]?\d[\w.+-]*"
 LEAVE_OUT = re.compile(rf"(?<![A-Za-z])(?:{NAMES})(?![A-Za-z])|{SHAPES}|{MARKS}|\{{\w+\}}|%\(\w+\)s")
 WORD = re.compile(r"[A-Za-z]{2,}")
