@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
@@ -72,12 +73,18 @@ class Listing:
         part = self.listed[self.first : self.first + AT_ONCE]
         return _shown(queries.text_of(self.version), part, self.first) if part else []
 
+    @property
+    def is_part(self) -> bool:
+        return len(self.listed) > AT_ONCE
+
     @cached_property
     def spans(self) -> str:
-        """The places of all that is listed, `12-20 31-40`, where this part of the list does not hold them all."""
-        if len(self.listed) <= AT_ONCE:
+        """The places of all that is listed, `12-20 31-40`, where this part of the list does not hold them all. Not of
+        invisible characters: the reader marks those by itself, and a text may hold hundreds of thousands."""
+        if not self.is_part:
             return ""
-        return " ".join(f"{start}-{end}" for _kind, start, end in self.listed[:MOST_MARKED])
+        places = ((start, end) for kind, start, end in self.listed if kind != Kind.INVISIBLE)
+        return " ".join(f"{start}-{end}" for start, end in islice(places, MOST_MARKED))
 
     @property
     def total(self) -> int:

@@ -259,7 +259,7 @@
     /* A list that comes in parts says where all of its marks stand: the text shows them all, and how many there are. */
     spread(kind) {
       const all = $(`[data-mark-all="${kind}"]`);
-      return all && all.dataset.spans.split(" ").map(span => span.split("-").map(point => this.units.of(+point)));
+      return all?.dataset.spans ? all.dataset.spans.split(" ").map(span => span.split("-").map(point => this.units.of(+point))) : null;
     }
     mark(el) {
       const { mark: kind, start, end } = el.dataset;
