@@ -88,12 +88,17 @@ def test_keys_rest_while_one_types(desk: Page, effects: list[str], field: str) -
         {"key": "y", "ctrlKey": True},
         {"key": "y", "altKey": True},
         {"key": "y", "metaKey": True},
+        {"key": "Enter", "isComposing": True},
+        {"key": "Enter", "keyCode": 229},
+        {"key": ",", "ctrlKey": True},
+        {"key": ".", "ctrlKey": True},
     ],
     ids=lambda event: "+".join(event),
 )
 def test_keys_rest_while_chinese_is_composed_and_with_modifiers(
     desk: Page, effects: list[str], event: dict[str, object]
 ) -> None:
+    """T-19, T-21."""
     send = "event => document.body.dispatchEvent(new KeyboardEvent('keydown', {bubbles: true, ...event}))"
     desk.evaluate(send, event)
     desk.wait_for_timeout(150)

@@ -143,7 +143,7 @@ def test_html_in_a_text_file_is_text() -> None:
     ],
 )
 def test_the_documented_normalisation_and_nothing_else(written: str, kept: str, counts: dict[str, int]) -> None:
-    """B-12, B-13 (where the plan of bad inputs and pipeline.md differ, pipeline.md holds), B-17"""
+    """B-12, B-13 (where the plan of bad inputs and pipeline.md differ, pipeline.md holds), B-17, T-10"""
     text, _encoding, counted = read_file(written.encode(), file_name="a.txt")
     assert (text, counted) == (kept, counts)
 

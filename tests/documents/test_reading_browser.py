@@ -152,6 +152,7 @@ def prose(paragraphs: int) -> str:
 
 
 def test_a_selection_counts_as_python_does_across_sections(opened: Open) -> None:
+    """T-12."""
     text = ODD * 260
     page = opened(make_version(text))
     assert page.locator(".chunk").count() > 2
