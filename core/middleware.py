@@ -163,12 +163,16 @@ def refusal_page(request: HttpRequest, error: Refused) -> HttpResponse:
     if wants_json(request):
         return _refusal_json(error)
     if getattr(request, "htmx", None):
-        response = render(request, "components/refusal.html", {"refusal": error}, status=error.status)
-        response.headers["HX-Retarget"] = "#refusal"
-        response.headers["HX-Reswap"] = "innerHTML"
-        return response
+        return _refusal_fragment(request, error)
     context = {"refusal": error, "typed": _typed(request), "back": _page_before(request)}
     return render(request, "errors/refused.html", context, status=error.status)
+
+
+def _refusal_fragment(request: HttpRequest, error: Refused) -> HttpResponse:
+    response = render(request, "components/refusal.html", {"refusal": error}, status=error.status)
+    response.headers["HX-Retarget"] = "#refusal"
+    response.headers["HX-Reswap"] = "innerHTML"
+    return response
 
 
 def _refusal_json(error: Refused) -> HttpResponse:
@@ -239,10 +243,7 @@ def unread_refusal(request: HttpRequest, error: Refused) -> HttpResponse:
     if request.path.startswith("/api/"):
         return problem(error.status, str(error.message), rule=error.rule)
     if request.headers.get("HX-Request") == "true":
-        response = render(request, "components/refusal.html", {"refusal": error}, status=error.status)
-        response.headers["HX-Retarget"] = "#refusal"
-        response.headers["HX-Reswap"] = "innerHTML"
-        return response
+        return _refusal_fragment(request, error)
     context = {"refusal": error, "typed": [], "back": _page_before(request)}
     return render(request, "errors/refused.html", context, status=error.status)
 

@@ -87,6 +87,7 @@ def _texts(pages: list[PageObject], until: float) -> tuple[list[str], list[int],
         except MemoryError:
             raise
         except Exception:
+            # A broken page raises anything at all; its number is what the report says, and the others are read.
             damaged.append(number)
             continue
         texts.append(text)
