@@ -20,7 +20,6 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.urls("tests.core.urls"),
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's Chromium: apt-get install chromium"),
 ]
 
 

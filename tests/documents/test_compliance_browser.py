@@ -24,7 +24,6 @@ TEXT = "Write to a@example.org.\n" + "Nothing here.\n" * 200 + "Or call 13812345
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's Chromium: apt-get install chromium"),
 ]
 
 
