@@ -21,6 +21,15 @@ class Kind(TextChoices):
     INSTRUCT = "instruct", _("instruct")
 
 
+class Structured(TextChoices):
+    """How a model is held to JSON: by what is known of it, by a schema, by plain JSON mode, or by words alone."""
+
+    AUTO = "auto", _("as the provider can")
+    SCHEMA = "schema", _("JSON schema")
+    OBJECT = "object", _("plain JSON")
+    NONE = "none", _("by words only")
+
+
 class RunState(TextChoices):
     QUEUED = "queued", _("queued")
     RUNNING = "running", _("running")
@@ -61,6 +70,7 @@ class Trouble(TextChoices):
     MODEL_PAUSED = "model_paused", _("The model is paused; nothing was sent.")
     DOCUMENT_NOT_APPROVED = "document_not_approved", _("The document is not approved; nothing was sent.")
     DOCUMENT_WITHDRAWN = "document_withdrawn", _("The approval was withdrawn meanwhile; the reply is not used.")
+    BUDGET = "budget", _("A budget does not allow it; nothing was sent.")
     EMPTY = "empty", _("The reply is empty.")
     NO_ANSWER_BUDGET = "no_answer_budget", _("The output limit was used up by reasoning; no answer followed.")
     TRUNCATED = "truncated", _("The reply was cut by the output limit.")
