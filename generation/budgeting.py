@@ -75,18 +75,15 @@ def hold_back(call: Call, most: Decimal | None) -> Room:
         return Room.FREE
     amount = most or NOTHING
     spending()
-    row = Spending.objects.filter(pk=1)
-    fits = (
-        Q(budget_usd=None)
-        if most is None
-        else Q(budget_usd=None) | Q(budget_usd__gte=F("spent_usd") + F("reserved_usd") + amount)
-    )
-    if not row.filter(fits).update(reserved_usd=F("reserved_usd") + amount):
-        total = row.get()
-        assert total.budget_usd is not None
+    total = Spending.objects.select_for_update().get(pk=1)
+    if total.budget_usd is not None:
         out = Call.objects.filter(state=CallState.CALLING).aggregate(out=Coalesce(Sum("reserved_usd"), NOTHING))["out"]
-        return _room(total.budget_usd, most, total.spent_usd + total.reserved_usd, out)
-    Call.objects.filter(pk=call.pk).update(reserved_usd=Coalesce(F("reserved_usd"), NOTHING) + amount)
+        room = _room(total.budget_usd, most, total.spent_usd + total.reserved_usd, out)
+        if room is not Room.FREE:
+            return room
+    if amount:
+        Spending.objects.filter(pk=1).update(reserved_usd=F("reserved_usd") + amount)
+        Call.objects.filter(pk=call.pk).update(reserved_usd=Coalesce(F("reserved_usd"), NOTHING) + amount)
     return Room.FREE
 
 
