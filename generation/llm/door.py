@@ -1,0 +1,35 @@
+"""One request, one reply or one failure."""
+
+import asyncio
+
+from generation.llm.access import DEMO, key_for
+from generation.llm.arguments import arguments_of
+from generation.llm.failures import Failure, FailureKind
+from generation.llm.library import litellm
+from generation.llm.reading import read_reply, salvage
+from generation.llm.sorting import sort_failure
+from generation.llm.terms import Reply, Request
+from generation.llm.wire import Exchange, under_way
+
+
+async def complete(request: Request) -> Reply:
+    """Send one request and return its reply. Raises `Failure`, and nothing else that stems from the provider."""
+    key = key_for(request)
+    exchange = Exchange()
+    token = under_way.set(exchange)
+    try:
+        async with asyncio.timeout(request.deadline):
+            response = await litellm().acompletion(**arguments_of(request, key))
+    except TimeoutError:
+        raise Failure(FailureKind.DEADLINE) from None
+    except Exception as error:
+        # Never chained: the text and the frames of the error may hold the key and the document.
+        salvaged = salvage(exchange, request)
+        if salvaged is not None:
+            return salvaged
+        raise sort_failure(exchange, type(error).__name__, demo=request.provider == DEMO) from None
+    finally:
+        under_way.reset(token)
+    if exchange.is_page:
+        raise Failure(FailureKind.GATEWAY_PAGE, status=exchange.status)
+    return read_reply(response, exchange, request)
