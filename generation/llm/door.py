@@ -15,11 +15,12 @@ from generation.llm.wire import Exchange, under_way
 async def complete(request: Request) -> Reply:
     """Send one request and return its reply. Raises `Failure`, and nothing else that stems from the provider."""
     key = key_for(request)
+    library = litellm()  # the first import takes seconds that are not the request's
     exchange = Exchange()
     token = under_way.set(exchange)
     try:
         async with asyncio.timeout(request.deadline):
-            response = await litellm().acompletion(**arguments_of(request, key))
+            response = await library.acompletion(**arguments_of(request, key))
     except TimeoutError:
         raise Failure(FailureKind.DEADLINE) from None
     except Exception as error:
