@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -11,24 +12,23 @@ from generation.llm.terms import Request
 
 KEY_NAME = re.compile(r"^[A-Z][A-Z0-9_]{0,79}$")
 
-# Reached at an address that LiteLLM knows, or at one a lead gives. Providers that find credentials on the machine by
-# themselves (cloud accounts) are left out on purpose.
-KNOWN_PROVIDERS = frozenset(
-    {
-        "anthropic",
-        "deepinfra",
-        "deepseek",
-        "fireworks_ai",
-        "gemini",
-        "minimax",
-        "mistral",
-        "nebius",
-        "novita",
-        "openai",
-        "vercel_ai_gateway",
-        "zai",
-    }
-)
+# Where each is reached when a lead gives no address; nothing leaves for another host, whatever the library or the
+# machine's variables say. Providers that find credentials by themselves (cloud accounts) are left out on purpose.
+HOSTS: Mapping[str, str] = {
+    "anthropic": "api.anthropic.com",
+    "deepinfra": "api.deepinfra.com",
+    "deepseek": "api.deepseek.com",
+    "fireworks_ai": "api.fireworks.ai",
+    "gemini": "generativelanguage.googleapis.com",
+    "minimax": "api.minimax.io",
+    "mistral": "api.mistral.ai",
+    "nebius": "api.studio.nebius.ai",
+    "novita": "api.novita.ai",
+    "openai": "api.openai.com",
+    "vercel_ai_gateway": "ai-gateway.vercel.sh",
+    "zai": "api.z.ai",
+}
+KNOWN_PROVIDERS = frozenset(HOSTS)
 # Servers with the same interface as OpenAI's; they live at an address of the operator's list.
 COMPATIBLE_PROVIDERS = frozenset({"hosted_vllm"})
 DEMO = "demo"
@@ -45,6 +45,13 @@ def address_fault(api_base: str) -> str:
         return "not_an_address"
     allowed = {entry.strip().lower() for entry in settings.LBP_MODEL_HOSTS}
     return "" if host in allowed or f"{host}:{port}" in allowed else "host_not_allowed"
+
+
+def host_of(request: Request) -> str:
+    """The only host that the request may leave for."""
+    if request.api_base:
+        return (urlsplit(request.api_base).hostname or "").lower()
+    return HOSTS.get(request.provider, "")
 
 
 def is_key_variable(name: str) -> bool:

@@ -22,6 +22,7 @@ class FailureKind(StrEnum):
     UNEXPECTED = "unexpected"
     CONTEXT = "context"
     BAD_REQUEST = "bad_request"
+    FORM_REFUSED = "form_refused"
     REFUSED = "refused"
     AUTH = "auth"
     NO_CREDIT = "no_credit"
@@ -41,6 +42,11 @@ _TABLE: Mapping[FailureKind, tuple[Fate, str]] = {
     FailureKind.UNEXPECTED: (Fate.UNKNOWN, "Something unforeseen happened after the request; it may have been billed."),
     FailureKind.CONTEXT: (Fate.FINAL, "The input is too long for this model."),
     FailureKind.BAD_REQUEST: (Fate.FINAL, "The provider refused the request as malformed."),
+    FailureKind.FORM_REFUSED: (
+        Fate.FINAL,
+        "The server refuses the form of reply that is asked for (response_format): set the model to plain JSON, or to "
+        "words only.",
+    ),
     FailureKind.REFUSED: (Fate.FINAL, "The provider's filter refused the request."),
     FailureKind.AUTH: (Fate.FINAL, "The provider refused the key."),
     FailureKind.NO_CREDIT: (Fate.FINAL, "The account at the provider has no credit."),

@@ -16,10 +16,11 @@ from generation.llm.wire import guard_transports
 def litellm() -> Any:
     """LiteLLM, set up to do as little as possible: no network at import, no logging of its own, no callbacks."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    os.environ.setdefault("LITELLM_LOG", "CRITICAL")
+    os.environ["LITELLM_LOG"] = "CRITICAL"
     import litellm  # noqa: PLC0415 -- 4 seconds and 200 MB that the web process never pays
 
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+    # Below this level they write whole requests and replies.
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "openai", "httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     # A warning about an odd field would print what is in it.
     warnings.filterwarnings("ignore", message="Pydantic serializer warnings")

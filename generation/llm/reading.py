@@ -1,5 +1,11 @@
-"""Reading what came back: text, thoughts, and the figures that are paid for."""
+"""Reading what came back: text, thoughts, and the figures that are paid for.
 
+A reply in OpenAI's form is read here, from its own bytes: LiteLLM fills in what is missing without saying so. The
+dialects: thoughts in `reasoning_content`, `reasoning` or `reasoning_details`, in parts of a content that is a list, or
+in the content itself between <think> and </think>, the first of which some chat templates put into the prompt.
+"""
+
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,54 +14,106 @@ from generation.llm.wire import Exchange
 
 
 def read_reply(response: Any, exchange: Exchange, request: Request) -> Reply:
-    """As LiteLLM read it; the figures as the provider gave them, where it speaks OpenAI's language: LiteLLM fills in
-    what is missing without saying so."""
+    """From the body where it is OpenAI's, else as LiteLLM translated it."""
+    own = read_body(exchange, request)
+    if own is not None:
+        return own
     choices = getattr(response, "choices", None) or []
-    choice = choices[0] if choices else None
-    message = getattr(choice, "message", None)
-    content = getattr(message, "content", None)
-    reasoning = getattr(message, "reasoning_content", None) or ""
-    body = exchange.openai_body
+    message = getattr(choices[0], "message", None) if choices else None
+    content, reasoning = _apart(getattr(message, "content", None), getattr(message, "reasoning_content", None) or "")
     usage = getattr(response, "usage", None)
-    given = (
-        (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None))
-        if body is None
-        else _figures(body)
-    )
-    served = (body or {}).get("model") or getattr(response, "model", "") or ""
     return Reply(
-        content=content if isinstance(content, str) else None,
-        reasoning=str(reasoning),
-        finish_reason=str(getattr(choice, "finish_reason", "") or ""),
-        served_model=str(served)[:200],
-        usage=_usage(given[0], given[1], request, f"{content or ''}{reasoning}"),
+        content=content,
+        reasoning=reasoning,
+        finish_reason=str(getattr(choices[0], "finish_reason", "") or "") if choices else "",
+        served_model=str(getattr(response, "model", "") or "")[:200],
+        usage=_usage(
+            getattr(usage, "prompt_tokens", None),
+            getattr(usage, "completion_tokens", None),
+            request,
+            f"{content or ''}{reasoning}",
+        ),
     )
+
+
+def read_body(exchange: Exchange, request: Request) -> Reply | None:
+    """A reply in OpenAI's form, whatever odd fields stand beside it: it is paid, it must not be lost."""
+    body = exchange.openai_body
+    if body is None:
+        return None
+    choice = body["choices"][0] if body["choices"] else {"message": {}}
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
+        return None
+    content, reasoning = _apart(message.get("content"), _thoughts(message))
+    finish_reason = choice.get("finish_reason") or choice.get("native_finish_reason") or ""
+    if not content and message.get("refusal"):
+        content, finish_reason = None, "refusal"
+    return Reply(
+        content=content,
+        reasoning=reasoning,
+        finish_reason=str(finish_reason),
+        served_model=str(body.get("model") or "")[:200],
+        usage=_usage(*_figures(body), request, f"{content or ''}{reasoning}"),
+    )
+
+
+# --- text and thoughts -----------------------------------------------------------------------------------------------
+
+
+def _thoughts(message: Mapping[str, Any]) -> str:
+    for name in ("reasoning_content", "reasoning"):
+        if isinstance(message.get(name), str) and message[name]:
+            return str(message[name])
+    details = message.get("reasoning_details")
+    return _texts(details) if isinstance(details, list) else ""
+
+
+def _texts(parts: list[Any]) -> str:
+    found = (part.get("text") for part in parts if isinstance(part, dict))
+    return "".join(text for text in found if isinstance(text, str))
+
+
+def _apart(content: object, reasoning: str) -> tuple[str | None, str]:
+    """The answer's text, None where there is none, and the thoughts."""
+    if isinstance(content, list):
+        parts = [part for part in content if isinstance(part, dict)]
+        thought = [part for part in parts if part.get("type") == "thinking"]
+        inner = "".join(_texts(part["thinking"]) for part in thought if isinstance(part.get("thinking"), list))
+        return _texts([part for part in parts if part not in thought]), reasoning or inner
+    if not isinstance(content, str):
+        return None, reasoning
+    thoughts, answer = _from_tags(content)
+    return answer, "\n".join(part for part in (reasoning, thoughts) if part)
+
+
+_OPENED = re.compile(r"\s*<think(?:ing)?>")
+_CLOSED = re.compile(r"</think(?:ing)?>")
+_ANSWERS = ("{", "[Answer]", "[答案]", "```")
+
+
+def _from_tags(content: str) -> tuple[str, str]:
+    """Thoughts and answer. Tags count at the beginning only: further on they may be words of the document."""
+    opened, closed = _OPENED.match(content), _CLOSED.search(content)
+    if opened and not closed:
+        return content[opened.end() :].strip(), ""
+    if closed is None or (not opened and not _closes_thoughts(content, closed)):
+        return "", content
+    return content[opened.end() if opened else 0 : closed.start()].strip(), content[closed.end() :].lstrip()
+
+
+def _closes_thoughts(content: str, closed: re.Match[str]) -> bool:
+    """The template opened the thoughts: the mark ends a line, and what stands before it is no answer."""
+    alone = content[closed.end() :].lstrip(" \t")[:1] in {"", "\n", "\r"}
+    return alone and not content.lstrip().startswith(_ANSWERS) and "<think" not in content[: closed.start()]
+
+
+# --- figures ---------------------------------------------------------------------------------------------------------
 
 
 def _figures(body: Mapping[str, Any]) -> tuple[object, object]:
     usage = body.get("usage")
     return (usage.get("prompt_tokens"), usage.get("completion_tokens")) if isinstance(usage, dict) else (None, None)
-
-
-def salvage(exchange: Exchange, request: Request) -> Reply | None:
-    """A reply in OpenAI's form over which LiteLLM stumbled: a paid reply must not be lost to an odd field beside it."""
-    body = exchange.openai_body
-    if body is None:
-        return None
-    choice = body["choices"][0] if body["choices"] else {}
-    message = choice.get("message") if isinstance(choice, dict) else None
-    if body["choices"] and not isinstance(message, dict):
-        return None
-    message = message or {}
-    content = message.get("content")
-    reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
-    return Reply(
-        content=content if isinstance(content, str) else None,
-        reasoning=reasoning if isinstance(reasoning, str) else "",
-        finish_reason=str(choice.get("finish_reason") or ""),
-        served_model=str(body.get("model") or "")[:200],
-        usage=_usage(*_figures(body), request, f"{content or ''}{reasoning}"),
-    )
 
 
 def _usage(tokens_in: object, tokens_out: object, request: Request, replied: str) -> Usage:

@@ -4,10 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from generation.workflow import Structured
+
 
 @dataclass(frozen=True)
 class Request:
-    """Everything one request needs. `thinking` switches thinking on where a model can do both; None leaves it alone."""
+    """Everything one request needs. `thinking` switches thinking on where a model can do both; None leaves it alone.
+    `structured`: how the model is held to `schema`, one of generation.workflow.Structured.
+    """
 
     model: str
     messages: Sequence[Mapping[str, str]] = field(repr=False)
@@ -18,6 +22,7 @@ class Request:
     temperature: float | None = None
     thinking: bool | None = None
     schema: Mapping[str, Any] | None = field(default=None, repr=False)
+    structured: str = Structured.AUTO
     seed: int | None = None
 
     @property

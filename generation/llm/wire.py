@@ -11,6 +11,8 @@ from typing import Any
 
 from django.utils import timezone
 
+# What libraries add to a request from variables of the machine that nobody named here.
+OF_THE_MACHINE = ("OpenAI-Organization", "OpenAI-Project")
 LONGEST_RETRY_AFTER = 24 * 3600.0
 
 
@@ -18,8 +20,10 @@ LONGEST_RETRY_AFTER = 24 * 3600.0
 class Exchange:
     """What happened on the wire during one `complete`. Lives as long as it; nothing of it is stored."""
 
+    host: str = ""
     requests: int = 0
     refused: bool = False
+    strayed_to: str = ""
     status: int | None = None
     content_type: str = ""
     retry_after: float | None = None
@@ -35,6 +39,17 @@ class Exchange:
             return json.loads(self.body)
         except ValueError:
             return None
+
+    @property
+    def error(self) -> Any:
+        """What the provider calls the error, also inside a stream's first event; None when it names none."""
+        text = self.body.strip()
+        try:
+            body = json.loads(text.removeprefix(b"data:").split(b"\n", 1)[0] if text.startswith(b"data:") else text)
+        except ValueError:
+            return None
+        body = body[0] if isinstance(body, list) and body else body
+        return body.get("error") if isinstance(body, dict) else None
 
     @property
     def openai_body(self) -> dict[str, Any] | None:
@@ -91,7 +106,12 @@ def guard_transports() -> None:
             exchange = under_way.get()
             if exchange is None or exchange.requests:
                 raise httpx.RequestError("Only one request may leave, and only from complete().")
+            if request.url.host.lower() != exchange.host:
+                exchange.strayed_to = request.url.host
+                raise httpx.RequestError("The request would leave for another host.")
             exchange.requests += 1
+            for name in OF_THE_MACHINE:
+                request.headers.pop(name, None)
             try:
                 response = await self.inner.handle_async_request(request)
             except (httpx.ConnectError, httpx.ConnectTimeout):
