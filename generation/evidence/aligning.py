@@ -5,6 +5,7 @@ Compared by edit distance, in bit-parallel rows (G. Myers, A fast bit-vector alg
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ FUZZY_THRESHOLD = 0.85
 SHORTEST = 4
 # A longer quote is placed by its two ends.
 LONGEST = 2_000
-_CANDIDATES = 4
+_CANDIDATES = 3
 _HASHES = 1 << 16
 
 
@@ -45,7 +46,7 @@ def closest(document: Squeezed, needle: Squeezed) -> Passage | None:
 
 def _closest(document: Squeezed, needle: Squeezed) -> Passage | None:
     best: Passage | None = None
-    for beginning, slack in _beginnings(document.points, needle.points):
+    for beginning, slack in _beginnings(document, needle.points):
         margin = max(8, len(needle) // 6)
         left = max(0, beginning - margin)
         window = document.letters[left : beginning + slack + len(needle) + margin]
@@ -78,11 +79,16 @@ def _hashes(points: Points, size: int) -> NDArray[np.uint32]:
     return hashes
 
 
-def _beginnings(text: Points, quote: Points) -> list[tuple[int, int]]:
+@lru_cache(maxsize=4)
+def _kept_hashes(document: Squeezed, size: int) -> NDArray[np.uint32]:
+    return _hashes(document.points, size)
+
+
+def _beginnings(document: Squeezed, quote: Points) -> list[tuple[int, int]]:
     """Likely beginnings with their slack, the most likely first."""
     size = _piece(quote)
     own, first = np.unique(_hashes(quote, size), return_index=True)
-    theirs = _hashes(text, size)
+    theirs = _kept_hashes(document, size)
     if not len(own) or not len(theirs):
         return []
     known = np.zeros(_HASHES, dtype=np.bool_)
@@ -91,7 +97,7 @@ def _beginnings(text: Points, quote: Points) -> list[tuple[int, int]]:
     rank = np.searchsorted(own, theirs[at])
     same = own[np.minimum(rank, len(own) - 1)] == theirs[at]
     diagonals = at[same] - first[rank[same]]
-    return _most_voted(diagonals, least=max(1, len(own) // 50), bucket=max(8, len(quote) // 8))
+    return _most_voted(diagonals, least=max(1, len(own) // 30), bucket=max(8, len(quote) // 8))
 
 
 def _most_voted(diagonals: Any, *, least: int, bucket: int) -> list[tuple[int, int]]:

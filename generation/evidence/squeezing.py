@@ -101,46 +101,44 @@ def squeeze(text: str) -> Squeezed:
     folded = _folding()[raw]
     places: Any = np.flatnonzero((folded != SPACE) & (folded != GONE))
     points = folded[places]
-    left_out = _emphasis(points) | _hyphens(points, places)
-    points, places = points[~left_out], places[~left_out]
-    points, places = _spelt_out(points, places)
-    spaced, loose = _gaps(folded, points, places)
+    left_out = np.concatenate((_emphasis(points), _hyphens(points, places)))
+    if len(left_out):
+        points, places = np.delete(points, left_out), np.delete(places, left_out)
+    points, places = _spelt_out(text, points, places)
+    spaced, loose = _gaps(folded, places)
     return Squeezed(points.tobytes().decode(_CODEC, "surrogatepass"), points, places, spaced, loose)
 
 
-def _emphasis(points: Points) -> NDArray[np.bool_]:
-    """Runs of `*` and `_` that do not stand between two letters or digits: `a_b` and `2*3` are no emphasis."""
-    marks = (points == _EMPHASIS[0]) | (points == _EMPHASIS[1])
-    if not marks.any():
-        return marks
-    edges = np.flatnonzero(np.diff(marks.astype(np.int8), prepend=0, append=0))
-    starts, ends = edges[::2], edges[1::2]
-    word = np.append(is_narrow_word(points), False)
-    within = word[starts - 1] & word[np.minimum(ends, len(points))] & (starts > 0)
-    steps = np.zeros(len(points) + 1, dtype=np.int8)
-    steps[starts[within]], steps[ends[within]] = 1, -1
-    return marks & ~np.cumsum(steps[:-1], dtype=np.int8).astype(np.bool_)
+def _emphasis(points: Points) -> Any:
+    """Where runs of `*` and `_` stand, but not between two letters or digits: `a_b` and `2*3` are no emphasis."""
+    at = np.flatnonzero((points == _EMPHASIS[0]) | (points == _EMPHASIS[1]))
+    if not len(at):
+        return at
+    begins = np.append(True, np.diff(at) > 1)
+    before, after = at[begins] - 1, at[np.append(begins[1:], True)] + 1
+    apart = (before < 0) | (after >= len(points))
+    within = is_narrow_word(points[before]) & is_narrow_word(points[np.minimum(after, len(points) - 1)]) & ~apart
+    return at[~within[np.cumsum(begins) - 1]]
 
 
-def _hyphens(points: Points, places: Places) -> NDArray[np.bool_]:
-    """Hyphens after a letter and before one, a line's end between them or not: `well-known`, `twen- ty`."""
-    hyphens = points == HYPHEN
-    at = np.flatnonzero(hyphens)
+def _hyphens(points: Points, places: Places) -> Any:
+    """Where hyphens follow a letter and precede one, a line's end between them or not: `well-known`, `twen- ty`."""
+    at = np.flatnonzero(points == HYPHEN)
     at = at[(at > 0) & (at < len(points) - 1)]
-    letters = is_narrow_word(points)
-    digit = (points >= 0x30) & (points <= 0x39)
-    good = letters[at - 1] & letters[at + 1] & ~digit[at - 1] & ~digit[at + 1] & (places[at - 1] == places[at] - 1)
-    hyphens[:] = False
-    hyphens[at[good]] = True
-    return hyphens
+    before, after = points[at - 1], points[at + 1]
+    return at[_is_letter(before) & _is_letter(after) & (places[at - 1] == places[at] - 1)]
 
 
-def _spelt_out(points: Points, places: Places) -> tuple[Points, Places]:
+def _is_letter(points: Points) -> NDArray[np.bool_]:
+    return is_narrow_word(points) & ((points < 0x30) | (points > 0x39))
+
+
+def _spelt_out(text: str, points: Points, places: Places) -> tuple[Points, Places]:
     """Ligatures and the ellipsis as the letters they stand for, all at the one place."""
     for mark, spelt in _SEVERAL.items():
-        at = np.flatnonzero(points == ord(mark))
-        if not len(at):
+        if mark not in text:
             continue
+        at = np.flatnonzero(points == ord(mark))
         counts = np.ones(len(points), dtype=np.int64)
         counts[at] = len(spelt)
         points, places = np.repeat(points, counts), np.repeat(places, counts)
@@ -150,13 +148,10 @@ def _spelt_out(points: Points, places: Places) -> tuple[Points, Places]:
     return points, places
 
 
-def _gaps(folded: Points, points: Points, places: Places) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    spaced, loose = np.zeros(len(points), dtype=np.bool_), np.zeros(len(points), dtype=np.bool_)
+def _gaps(folded: Points, places: Places) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """By what stands at both edges of each gap; white space within a run of marks parts no more than the marks do."""
+    spaced, loose = np.zeros(len(places), dtype=np.bool_), np.zeros(len(places), dtype=np.bool_)
     wide = np.flatnonzero(np.diff(places) > 1) + 1
-    if not len(wide):
-        return spaced, loose
-    spaces = np.cumsum(folded == SPACE, dtype=np.int32)
-    seen = spaces[places[wide] - 1] - spaces[places[wide - 1]]
-    spaced[wide] = seen > 0
-    loose[wide] = seen < places[wide] - places[wide - 1] - 1
+    left, right = folded[places[wide - 1] + 1] == SPACE, folded[places[wide] - 1] == SPACE
+    spaced[wide], loose[wide] = left | right, ~(left & right)
     return spaced, loose
