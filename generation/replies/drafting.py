@@ -7,7 +7,7 @@ from generation.prompts import DRAFTS_PER_CALL, clean_text
 from generation.replies.faults import FINAL_FAULTS, Fault, FaultClass, Outcome
 from generation.replies.finding import one_object
 from generation.replies.parts import LONGEST, FaultyError, as_text, listed, part, string, strings
-from generation.replies.rules import LABELLED
+from generation.replies.rules import LABELLED, check_language, check_rules
 from generation.replies.shapes import DraftReading, DraftText, SolutionStep
 from generation.replies.usable import refusal, unusable
 
