@@ -1,9 +1,9 @@
 """The prompts that are sent to models: pure functions of their parts.
 
-Fixed text lives in `prompt_texts/<version>/`. A change of that text is a new version: the version and the hash of what
-was sent are kept with every call. The instructions for a task are built once; a document is joined to them in one
-pass by concatenation and is never used as a format string or a template, so braces, `%s` or `{{ }}` in it stay as
-they are.
+Fixed text lives in `prompt_texts/<version>/`. A change of that text is a new version: a test holds the files of each to
+its hash in `prompt_texts/hashes.json`. The version and the hash of what was sent are kept with every run and call. The
+instructions for a task are built once; a document is joined to them in one pass by concatenation and is never used as
+a format string or a template, so braces, `%s` or `{{ }}` in it stay as they are.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ DRAFTS_PER_CALL = 3
 
 Message = dict[str, str]
 
-_TEXTS = Path(__file__).parent / "prompt_texts" / PROMPT_VERSION
+_TEXTS = Path(__file__).parent / "prompt_texts"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LONGEST_RAW = 40_000
 _SLOT = re.compile(r"\{\{(\w+)\}\}")
@@ -92,25 +92,30 @@ def drafting_instructions(*, language: str, task: str) -> str:
     return _instructions(Language(language), secondary_task(task).code)
 
 
-def drafting_messages(*, language: str, task: str, document_text: str) -> list[Message]:
+def drafting_messages(
+    *, language: str, task: str, document_text: str, instructions: str = "", version: str = PROMPT_VERSION
+) -> list[Message]:
     """Instructions as the system message; the document, delimited and untouched, as the user message.
 
-    The marks carry the beginning of the document's own hash, so that no text can close them by itself.
+    The marks carry the beginning of the document's own hash, so that no text can close them by itself. A run's frozen
+    `instructions` are sent as they are, with the texts of its own `version`.
     """
-    instructions = drafting_instructions(language=language, task=task)
+    instructions = instructions or drafting_instructions(language=language, task=task)
     mark = prompt_hash(document_text)[:16]
-    lead = _text("document", Language(language))
+    lead = _text("document", Language(language), version)
     delimited = "".join((lead, f'\n\n<document id="{mark}">\n', document_text, f'\n</document id="{mark}">'))
     return [{"role": "system", "content": instructions}, {"role": "user", "content": delimited}]
 
 
-def repair_messages(original: Sequence[Message], raw: str, faults: Sequence[object], language: str) -> list[Message]:
+def repair_messages(
+    original: Sequence[Message], raw: str, faults: Sequence[object], language: str, version: str = PROMPT_VERSION
+) -> list[Message]:
     """The one request to send a malformed reply again: the first exchange, then what was wrong with it.
 
     `faults` are those that `replies.read_drafts` found, or sentences. Of an overlong reply the beginning is sent back.
     """
     named = "\n".join(f"- {fault}" for fault in faults)
-    request = _fill(_text("repair", Language(language)), {"faults": named})
+    request = _fill(_text("repair", Language(language), version), {"faults": named})
     said = clean_text(raw)[:_LONGEST_RAW] or "(empty)"
     return [*original, {"role": "assistant", "content": said}, {"role": "user", "content": request}]
 
@@ -140,14 +145,22 @@ def _rule_kind(task: SecondaryTask) -> str:
     return {Metric.SUMMARY: "summary", Metric.PAIRWISE: "ordering"}.get(task.metric, "plain")
 
 
-@lru_cache(maxsize=16)
-def _text(name: str, language: Language) -> str:
-    return (_TEXTS / f"{name}_{language.value.lower()}.txt").read_text(encoding="utf-8").strip()
+def hash_of_version(version: str) -> str:
+    """SHA-256 over the names and bytes of a version's files, in hex."""
+    files = sorted((_TEXTS / version).iterdir())
+    parts = [f"{file.name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n" for file in files]
+    return hashlib.sha256("".join(parts).encode()).hexdigest()
+
+
+@lru_cache(maxsize=32)
+def _text(name: str, language: Language, version: str = PROMPT_VERSION) -> str:
+    return (_TEXTS / version / f"{name}_{language.value.lower()}.txt").read_text(encoding="utf-8").strip()
 
 
 @lru_cache(maxsize=2)
 def _rules(language: Language) -> dict[str, str]:
-    rules: dict[str, str] = json.loads((_TEXTS / f"rules_{language.value.lower()}.json").read_text(encoding="utf-8"))
+    file = _TEXTS / PROMPT_VERSION / f"rules_{language.value.lower()}.json"
+    rules: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
     return rules
 
 
@@ -183,32 +196,33 @@ def truncate_middle(
 ) -> Truncated:
     """Keep the first and the last half of `allowance` tokens; a text that fits comes back unchanged.
 
-    A cut may fall inside a character that several tokens spell; the half then gives up those tokens, so that both
-    halves stand in the text as they are.
+    Both halves stand in the text as they are: a character of which only some tokens fit goes as a whole. What is left
+    is counted again, for where the halves meet other tokens may arise; it never counts more than the allowance.
     """
     if allowance < 1:
         raise ValueError("The allowance must be at least one token.")
     tokens = encode(text)
     if len(tokens) <= allowance:
         return Truncated(text, len(tokens), 0)
-    first, last = allowance - allowance // 2, allowance // 2
-    head, first = _longest(tokens, first, decode, text.startswith, from_start=True)
-    tail, last = _longest(tokens, last, decode, text.endswith, from_start=False)
-    return Truncated(head + tail, first + last, len(tokens) - first - last)
+    wanted = allowance
+    while True:
+        kept = _ends(text, tokens, wanted, decode)
+        count = len(encode(kept))
+        if count <= allowance:
+            return Truncated(kept, count, len(tokens) - count)
+        wanted = max(0, wanted - (count - allowance))
 
 
-def _longest(
-    tokens: Sequence[int],
-    count: int,
-    decode: Callable[[Sequence[int]], str],
-    stands: Callable[[str], bool],
-    *,
-    from_start: bool,
-) -> tuple[str, int]:
-    for kept in range(count, max(count - 8, -1), -1):
-        half = decode(tokens[:kept] if from_start else tokens[len(tokens) - kept :])
-        if stands(half):
-            return half, kept
-    # The tokenizer normalises: its text never equals ours, so only the broken character at the cut is taken off.
-    half = decode(tokens[:count] if from_start else tokens[len(tokens) - count :])
-    return (half.rstrip("\ufffd") if from_start else half.lstrip("\ufffd")), count
+def _ends(text: str, tokens: Sequence[int], wanted: int, decode: Callable[[Sequence[int]], str]) -> str:
+    """The text of the first and last half of so many of its tokens."""
+    first, last = wanted - wanted // 2, wanted // 2
+    head = _shared(text, decode(tokens[:first]))
+    tail = _shared(text[::-1], decode(tokens[len(tokens) - last :])[::-1])[::-1] if last else ""
+    return head + tail
+
+
+def _shared(text: str, part: str) -> str:
+    """What the text begins with, as far as the part goes; only a broken character, or one that the tokenizer writes
+    differently, keeps the two from being the same."""
+    part = part.rstrip("\ufffd")
+    return part if text.startswith(part) else text[: len(part)]

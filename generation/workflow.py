@@ -59,6 +59,10 @@ class Trouble(TextChoices):
     UNEXPECTED = "unexpected", _("Something unforeseen happened after the request; it may have been billed.")
     CONTEXT = "context", _("The input is too long for this model.")
     BAD_REQUEST = "bad_request", _("The provider refused the request as malformed.")
+    FORM_REFUSED = (
+        "form_refused",
+        _("The server refuses the form of reply that is asked for: set the model to plain JSON, or to words only."),
+    )
     REFUSED = "refused", _("The model or the provider's filter declined.")
     AUTH = "auth", _("The provider refused the key, or it is not set.")
     NO_CREDIT = "no_credit", _("The account at the provider has no credit.")

@@ -110,6 +110,7 @@ def _parameters(request: llm.Request) -> dict[str, Any]:
         "thinking": request.thinking,
         "seed": request.seed,
         "schema": request.schema is not None,
+        "structured": request.structured if request.schema is not None else "",
         "deadline": request.deadline,
     }
     return {name: value for name, value in parameters.items() if value not in (None, "", False)}

@@ -107,6 +107,7 @@ class Requests:
             temperature=model.temperature,
             thinking=call.thinking if model.kind == Kind.MIXED else None,
             schema=DRAFT_SCHEMA if self.run.purpose == Purpose.DRAFTING else None,
+            structured=model.structured,
             # The same call is the same throw of the dice for a simulated model; real ones are not told.
             seed=int(call.key[:8], 16) if model.is_simulated else None,
         )
@@ -114,12 +115,19 @@ class Requests:
     def _messages(self, call: Call, text: str) -> list[Message]:
         if self.run.purpose != Purpose.DRAFTING:
             return answer_messages(document_text=text, prompt=call.prompt)
-        asked = drafting_messages(language=self.run.language, task=self.run.task_code, document_text=text)
+        run = self.run
+        asked = drafting_messages(
+            language=run.language,
+            task=run.task_code,
+            document_text=text,
+            instructions=call.prompt,
+            version=run.prompt_version,
+        )
         if call.repairs_id is None:
             return asked
         original = Call.objects.only("raw", "faults").get(pk=call.repairs_id)
         faults = [_fault_sentence(fault) for fault in original.faults]
-        return repair_messages(asked, original.raw, faults, self.run.language)
+        return repair_messages(asked, original.raw, faults, run.language, run.prompt_version)
 
 
 def output_limit(model: LanguageModel, *, thinking: bool) -> int | None:

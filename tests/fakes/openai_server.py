@@ -1,5 +1,7 @@
 """A local server with OpenAI's interface that answers by script and remembers every request it was sent.
 
+At Anthropic's and Gemini's paths it speaks their languages; `vllm`, `ollama` and `sglang` are dialects of OpenAI's.
+
     with OpenAIServer() as server:
         server.script("a-model", RateLimited(retry_after=1), Ok("[Answer]\\nHeron"))
 
@@ -26,8 +28,8 @@ from typing import Any
 class Ok:
     """A reply. `message` and `body` add to, or replace, parts of what a real server sends."""
 
-    content: str | None = "[Answer]\nHeron"
-    finish_reason: str = "stop"
+    content: Any = "[Answer]\nHeron"
+    finish_reason: str | None = "stop"
     message: Mapping[str, Any] = field(default_factory=dict)
     usage: Any = field(default_factory=lambda: {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 1010})
     body: Mapping[str, Any] = field(default_factory=dict)
@@ -44,7 +46,7 @@ class Says:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def failure(status: int, message: str, code: str = "", **headers: str) -> Says:
+def failure(status: int, message: str, code: Any = "", **headers: str) -> Says:
     error = {"message": message, "type": "error", "code": code or None}
     return Says(status, json.dumps({"error": error}), headers={k.replace("_", "-"): v for k, v in headers.items()})
 
@@ -76,6 +78,40 @@ def reasoning_only() -> Ok:
 
 def cut_off() -> Ok:
     return Ok(content='{"drafts": [{"question": "Which sh', finish_reason="length")
+
+
+def stream(*events: Mapping[str, Any]) -> Says:
+    """A stream where none was asked for, as some gateways send when they fail."""
+    return Says(200, "".join(f"data: {json.dumps(event)}\n\n" for event in events), "text/event-stream")
+
+
+def vllm(content: str | None, thoughts: str, *, field_name: str = "reasoning", finish_reason: str = "stop") -> Ok:
+    """vLLM with a reasoning parser: `reasoning` now, `reasoning_content` before; fields that are null."""
+    more: dict[str, Any] = {
+        field_name: thoughts,
+        "refusal": None,
+        "annotations": None,
+        "tool_calls": [],
+        "function_call": None,
+    }
+    usage = {"prompt_tokens": 900, "completion_tokens": 30, "total_tokens": 930, "prompt_tokens_details": None}
+    body = {"prompt_logprobs": None, "kv_transfer_params": None, "service_tier": None}
+    return Ok(content, finish_reason, message=more, usage=usage, body=body)
+
+
+def ollama(content: str, *, finish_reason: str = "stop") -> Ok:
+    """Ollama: figures that are missing where the prompt came from its cache, thoughts in `reasoning`."""
+    message = {"reasoning": "I looked."}
+    body = {"id": "chatcmpl-7", "system_fingerprint": "fp_ollama"}
+    return Ok(content, finish_reason, message=message, usage={"completion_tokens": 12}, body=body)
+
+
+def sglang(content: str, thoughts: str | None = None) -> Ok:
+    """SGLang: no reason for the end, and one that no other server gives."""
+    message = {"reasoning_content": thoughts, "tool_calls": None}
+    body = {"metadata": {"weight_version": "default"}, "sglext": None}
+    usage = {"prompt_tokens": 900, "completion_tokens": 30, "total_tokens": 930, "reasoning_tokens": 0}
+    return Ok(content, None, message=message, usage=usage, body=body)
 
 
 @dataclass(frozen=True)
@@ -112,7 +148,9 @@ class Received:
 
     @property
     def model(self) -> str:
-        return str(self.body.get("model", ""))
+        """As the body names it, or, with Gemini, the path."""
+        named = self.path.rpartition("/models/")[2].partition(":")[0] if ":generateContent" in self.path else ""
+        return named or str(self.body.get("model", ""))
 
 
 class OpenAIServer:
@@ -197,7 +235,7 @@ class _Handler(BaseHTTPRequestHandler):
         if isinstance(answer, Ok):
             if answer.seconds and not self.server_of.sleep(answer.seconds):
                 return
-            self._send(200, json.dumps(_completion(answer, received.model)), "application/json", {})
+            self._send(200, json.dumps(_reply(answer, received)), "application/json", {})
         elif isinstance(answer, Says):
             self._send(answer.status, answer.body, answer.content_type, answer.headers)
         elif isinstance(answer, Hang):
@@ -234,6 +272,49 @@ class _Handler(BaseHTTPRequestHandler):
     def _hang_up(self) -> None:
         self.close_connection = True
         self.connection.shutdown(socket.SHUT_RDWR)
+
+
+def _reply(answer: Ok, received: Received) -> dict[str, Any]:
+    if received.path.endswith("/messages"):
+        return _anthropic(answer, received.model)
+    if ":generateContent" in received.path:
+        return _gemini(answer, received.model)
+    return _completion(answer, received.model)
+
+
+def _anthropic(answer: Ok, model: str) -> dict[str, Any]:
+    thoughts = answer.message.get("reasoning_content")
+    parts = [{"type": "thinking", "thinking": thoughts, "signature": "s"}] if thoughts else []
+    if answer.content:
+        parts.append({"type": "text", "text": answer.content})
+    ends = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": parts,
+        "stop_reason": ends.get(answer.finish_reason or "", answer.finish_reason),
+        "usage": {"input_tokens": 1000, "output_tokens": 10},
+        **answer.body,
+    }
+
+
+def _gemini(answer: Ok, model: str) -> dict[str, Any]:
+    thoughts = answer.message.get("reasoning_content")
+    parts: list[dict[str, Any]] = [{"text": thoughts, "thought": True}] if thoughts else []
+    if answer.content:
+        parts.append({"text": answer.content})
+    ends = {"stop": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
+    content = {"role": "model", "parts": parts} if parts else {"role": "model"}
+    return {
+        "candidates": [
+            {"index": 0, "content": content, "finishReason": ends.get(answer.finish_reason or "", "STOP")},
+        ],
+        "usageMetadata": {"promptTokenCount": 1000, "candidatesTokenCount": 10, "totalTokenCount": 1010},
+        "modelVersion": model,
+        **answer.body,
+    }
 
 
 def _completion(answer: Ok, model: str) -> dict[str, Any]:

