@@ -11,12 +11,16 @@ from typing import Any
 from generation.llm.access import DEMO
 from generation.llm.wire import guard_transports
 
+MOST_CONNECTIONS = 100_000
+
 
 @cache
 def litellm() -> Any:
     """LiteLLM, set up to do as little as possible: no network at import, no logging of its own, no callbacks."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["LITELLM_LOG"] = "CRITICAL"
+    # How many connections there are is decided by our own limits.
+    os.environ["AIOHTTP_CONNECTOR_LIMIT"] = os.environ["AIOHTTP_CONNECTOR_LIMIT_PER_HOST"] = str(MOST_CONNECTIONS)
     import litellm  # noqa: PLC0415 -- 4 seconds and 200 MB that the web process never pays
 
     # Below this level they write whole requests and replies.
@@ -32,8 +36,20 @@ def litellm() -> Any:
     litellm.cache = None
     litellm.callbacks, litellm.success_callback, litellm.failure_callback = [], [], []
     guard_transports()
+    _end_logging()
     _register_demo(litellm)
     return litellm
+
+
+def _end_logging() -> None:
+    """Each call would leave a job, with its messages, to a task that outlives the loop; there are no callbacks that it
+    could serve. It is closed instead of queued, so no such task begins."""
+    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER  # noqa: PLC0415
+
+    def drop(async_coroutine: Any) -> None:
+        async_coroutine.close()
+
+    setattr(GLOBAL_LOGGING_WORKER, "ensure_initialized_and_enqueue", drop)  # noqa: B010 -- mypy minds the plain form
 
 
 def _register_demo(litellm: Any) -> None:

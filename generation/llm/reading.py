@@ -30,6 +30,7 @@ def read_reply(response: Any, exchange: Exchange, request: Request) -> Reply:
         usage=_usage(
             getattr(usage, "prompt_tokens", None),
             getattr(usage, "completion_tokens", None),
+            _cached(usage),
             request,
             f"{content or ''}{reasoning}",
         ),
@@ -111,16 +112,30 @@ def _closes_thoughts(content: str, closed: re.Match[str]) -> bool:
 # --- figures ---------------------------------------------------------------------------------------------------------
 
 
-def _figures(body: Mapping[str, Any]) -> tuple[object, object]:
+def _figures(body: Mapping[str, Any]) -> tuple[object, object, object]:
     usage = body.get("usage")
-    return (usage.get("prompt_tokens"), usage.get("completion_tokens")) if isinstance(usage, dict) else (None, None)
+    if not isinstance(usage, dict):
+        return None, None, None
+    return usage.get("prompt_tokens"), usage.get("completion_tokens"), _cached(usage)
 
 
-def _usage(tokens_in: object, tokens_out: object, request: Request, replied: str) -> Usage:
+def _cached(usage: object) -> object:
+    """How many of the tokens in came from the provider's cache: in OpenAI's place, where LiteLLM puts Gemini's and
+    Anthropic's figure too; or under DeepSeek's or Anthropic's own name."""
+
+    def part(of: object, name: str) -> object:
+        return of.get(name) if isinstance(of, Mapping) else getattr(of, name, None)
+
+    named = (part(usage, "prompt_cache_hit_tokens"), part(usage, "cache_read_input_tokens"))
+    found = (part(part(usage, "prompt_tokens_details"), "cached_tokens"), *named)
+    return next((value for value in found if value is not None), None)
+
+
+def _usage(tokens_in: object, tokens_out: object, cached: object, request: Request, replied: str) -> Usage:
     """The provider's figures where they are whole positive numbers; otherwise an estimate that says so."""
     given_in, given_out = _count(tokens_in, least=1), _count(tokens_out, least=1 if replied.strip() else 0)
     if given_in is not None and given_out is not None:
-        return Usage(given_in, given_out)
+        return Usage(given_in, given_out, tokens_cached=min(_count(cached, least=0) or 0, given_in))
     sent = sum(rough_tokens(str(message.get("content", ""))) for message in request.messages)
     return Usage(
         given_in if given_in is not None else sent,
