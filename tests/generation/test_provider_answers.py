@@ -5,6 +5,7 @@ Each is an answer of a scripted server to a real run; what is stored, and how ma
 
 import json
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -33,11 +34,14 @@ from tests.fakes.openai_server import (
     cut_off,
     empty,
     failure,
+    ollama,
     page,
     rate_limited,
     reasoning_only,
     redirect,
+    sglang,
     stream,
+    vllm,
 )
 from tests.generation.asking import RIGHT, STARTS, draft, drafts, first_call, start_challenge, start_drafting
 from tests.generation.conftest import KEY, model_at
@@ -351,6 +355,30 @@ def test_a_server_that_refuses_the_form_is_named_and_works_once_the_model_is_set
     assert first_call(start_drafting()).state == CallState.SUCCEEDED
     assert "response_format" in server.received()[0].body
     assert "response_format" not in server.received()[1].body
+
+
+SERVERS: dict[str, tuple[str, Callable[[str], Ok]]] = {
+    "vLLM": ("hosted_vllm", lambda content: vllm(content, "I looked.")),
+    "vLLM without a reasoning parser": ("hosted_vllm", lambda content: Ok(f"I looked.\n</think>\n\n{content}")),
+    "Ollama": ("openai", ollama),
+    "SGLang": ("openai", lambda content: sglang(content, "I looked.")),
+}
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_server_of_ones_own_drafts_and_answers_by_its_address_alone(server: OpenAIServer, name: str) -> None:
+    provider, said = SERVERS[name]
+    model_at(server, litellm_id=f"{provider}/alpha", key_variable="", kind="mixed")
+    server.script("alpha", said(drafts()), said(RIGHT.content))
+    drafting, challenge = start_drafting(), start_challenge()
+    sending.work_off()
+    first, second = drafting.calls.get(), challenge.calls.get()
+    assert (first.state, first.drafts.count(), first.reasoning) == (CallState.SUCCEEDED, 3, "I looked.")
+    assert (second.state, second.raw, second.reasoning) == (CallState.SUCCEEDED, RIGHT.content, "I looked.")
+    assert results_of(challenge)[0].right
+    assert (first.tokens_estimated, bool(first.cost_usd)) == (name == "Ollama", True)
+    assert [received.path for received in server.received()] == ["/v1/chat/completions"] * 2
+    assert all(received.headers["authorization"] == "Bearer no-key" for received in server.received())
 
 
 def test_every_failure_and_every_fault_has_words_for_people() -> None:
