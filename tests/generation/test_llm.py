@@ -157,7 +157,7 @@ FAILURES: Mapping[str, tuple[Any, FailureKind, Fate]] = {
 def test_every_failure_costs_one_request_and_is_sorted_by_our_table(server: OpenAIServer, name: str) -> None:
     answer, kind, fate = FAILURES[name]
     server.script("alpha", answer)
-    failed = fails(server, deadline=0.3 if fate is Fate.UNKNOWN else 5.0)
+    failed = fails(server, deadline=0.6 if kind is FailureKind.DEADLINE else 10.0)
     assert (failed.kind, failed.fate) == (kind, fate)
     assert len(server.received()) == 1
     assert KEY not in f"{failed.words} {failed!r} {failed.__cause__!r}"
