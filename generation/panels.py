@@ -105,6 +105,12 @@ def _address_faults(model: LanguageModel) -> dict[str, str]:
     return faults
 
 
+def _thinks_at_one_temperature(model: LanguageModel) -> bool:
+    """Anthropic's models, and OpenAI's own; what stands at an address of its own is another's."""
+    provider = provider_of(model.litellm_id)
+    return provider == "anthropic" or (provider == "openai" and not model.api_base)
+
+
 def _thinking_faults(model: LanguageModel) -> dict[str, str]:
     """Thinking refuses, or is spoilt by, a low temperature and a small output limit: said before money is spent."""
     faults: dict[str, str] = {}
@@ -112,7 +118,7 @@ def _thinking_faults(model: LanguageModel) -> dict[str, str]:
         return faults
     if model.temperature is not None and model.temperature < COOLEST_THINKING:
         faults["temperature"] = _("A thinking model needs a temperature of 0.5 or more, or none.")
-    if provider_of(model.litellm_id) == "anthropic" and model.temperature not in (None, 1.0):
+    if _thinks_at_one_temperature(model) and model.temperature not in (None, 1.0):
         faults["temperature"] = _("With thinking on, this provider takes a temperature of 1 only, or none.")
     if model.max_output_thinking is not None and model.max_output_thinking < LEAST_THINKING_OUTPUT:
         faults["max_output_thinking"] = _("A thinking model needs room for at least 4,096 tokens of output.")

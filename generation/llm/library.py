@@ -49,7 +49,7 @@ def _end_logging() -> None:
     def drop(async_coroutine: Any) -> None:
         async_coroutine.close()
 
-    setattr(GLOBAL_LOGGING_WORKER, "ensure_initialized_and_enqueue", drop)  # noqa: B010 -- its type is not ours
+    setattr(GLOBAL_LOGGING_WORKER, "ensure_initialized_and_enqueue", drop)  # noqa: B010 -- mypy minds the plain form
 
 
 def _register_demo(litellm: Any) -> None:

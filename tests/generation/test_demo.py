@@ -199,13 +199,13 @@ def test_drafts_are_standardized_as_they_are(shared_data: Path, code: str) -> No
 
 def test_five_models_ask_different_questions(shared_data: Path) -> None:
     asked: list[object] = []
-    for language, text in long_texts(shared_data, "8k"):
-        for code in CODES:
+    for number, (language, text) in enumerate(long_texts(shared_data, "8k")):
+        for code in CODES[number % 2 :: 2]:
             for model in demo.NAMES[:5]:
                 asked += [
                     (code, language, draft.question, draft.options) for draft in draft_with(model, language, code, text)
                 ]
-    assert len(asked) == 4 * 25 * 15
+    assert len(asked) == 2 * 25 * 15
     assert len(set(asked)) > 0.99 * len(asked)
 
 

