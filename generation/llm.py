@@ -145,6 +145,8 @@ class Usage:
     tokens_in: int
     tokens_out: int
     estimated: bool = False
+    # Of the tokens in, those that the provider read from its cache.
+    tokens_cached: int = 0
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from core import history
 from core.models import User
+from generation.estimating import Expected, Usual, expected_cost, prompt_tokens, usual_tokens_out
+from generation.llm import rough_tokens
 from generation.models import Call, LanguageModel, Run, RunCall
 from generation.prompts import prompt_hash
 from generation.queries import panel
@@ -63,7 +65,9 @@ def key_of(run: Run, ask: Ask, *, repairs: Call | None = None) -> str:
 def make_calls(run: Run, *, by: User | None) -> list[Call]:
     """Make the run's calls, or find those that exist. A stored result is read again; a call that was cancelled before
     it ever left is queued again."""
-    calls = [_make(run, ask) for ask in asks_of(run)]
+    asks = asks_of(run)
+    usual = usual_tokens_out([ask.model for ask in asks])
+    calls = [_make(run, ask, usual=usual) for ask in asks]
     repairs = list(Call.objects.filter(repairs__in=calls))
     link(run, [*calls, *repairs])
     for call in calls:
@@ -86,7 +90,8 @@ def link(run: Run, calls: Iterable[Call]) -> None:
     RunCall.objects.bulk_create([RunCall(run=run, call=call) for call in calls], ignore_conflicts=True)
 
 
-def _make(run: Run, ask: Ask, *, repairs: Call | None = None) -> Call:
+def _make(run: Run, ask: Ask, *, repairs: Call | None = None, usual: Usual | None = None) -> Call:
+    expected = _expected(run, ask, repairs, usual)
     call, _made = Call.objects.get_or_create(
         key=key_of(run, ask, repairs=repairs),
         defaults={
@@ -99,6 +104,19 @@ def _make(run: Run, ask: Ask, *, repairs: Call | None = None) -> Call:
             "prompt_version": run.prompt_version,
             "prompt_sha256": prompt_hash(ask.prompt),
             "repairs": repairs,
+            "expected_tokens_in": expected.tokens_in,
+            "expected_tokens_out": expected.tokens_out,
+            "expected_usd": expected.usd,
         },
     )
     return call
+
+
+def _expected(run: Run, ask: Ask, repairs: Call | None, usual: Usual | None) -> Expected:
+    """From the document's count; the prompt's, and the reply's that a repair sends back, are near enough."""
+    drafts = run.purpose == Purpose.DRAFTING
+    prompt = prompt_tokens(run.purpose, run.language, run.task_code) if drafts else rough_tokens(ask.prompt)
+    if repairs is not None:
+        prompt += rough_tokens(repairs.raw)
+    tokens = run.document_version.tokens
+    return expected_cost(ask.model, run.purpose, document_tokens=tokens, prompt_tokens=prompt, usual=usual)

@@ -68,6 +68,10 @@ def runs_for_list(runs: QuerySet[Run] | None = None) -> QuerySet[Run]:
             **counts,
             all_calls=Count("run_calls"),
             ended_calls=Count("run_calls", filter=Q(run_calls__call__state__in=FINAL_CALL_STATES)),
+            held_calls=Count(
+                "run_calls",
+                filter=Q(run_calls__call__state=CallState.QUEUED, run_calls__call__model__paused_at__isnull=False),
+            ),
             unpriced_calls=Count(
                 "run_calls", filter=Q(run_calls__call__cost_usd=None, run_calls__call__answered_at__isnull=False)
             ),
@@ -114,11 +118,12 @@ def unfinished_runs() -> QuerySet[Run]:
 
 
 def ready_runs(*, now: datetime) -> QuerySet[Run]:
-    """Unfinished runs that have something to do now: a call to send, or nothing but final calls."""
+    """Unfinished runs that have something to do now: a call to send, or nothing but final calls. What waits for a
+    paused model is not to be sent."""
     calls = RunCall.objects.filter(run=OuterRef("pk"))
     due = Q(call__next_attempt_at__isnull=True) | Q(call__next_attempt_at__lte=now)
     return unfinished_runs().filter(
-        Exists(calls.filter(due, call__state=CallState.QUEUED))
+        Exists(calls.filter(due, call__state=CallState.QUEUED, call__model__paused_at=None))
         | ~Exists(calls.exclude(call__state__in=FINAL_CALL_STATES))
     )
 
@@ -127,10 +132,42 @@ def unfinished_runs_with(call: Call) -> QuerySet[Run]:
     return unfinished_runs().filter(run_calls__call=call)
 
 
+def held_calls(run: Run) -> QuerySet[Call]:
+    """The run's queued calls whose model is paused: they wait until a lead resumes it."""
+    return Call.objects.filter(runs=run, state=CallState.QUEUED).exclude(model__paused_at=None)
+
+
+def waits_for_paused_models(run: Run) -> bool:
+    """Whether nothing but paused models keeps the run from its end."""
+    open_calls = Call.objects.filter(runs=run).exclude(state__in=FINAL_CALL_STATES)
+    return run.is_under_way and open_calls.exists() and not open_calls.exclude(pk__in=held_calls(run)).exists()
+
+
 def queued_calls(run: Run) -> list[Call]:
-    """The run's calls that wait to be sent, without their texts."""
-    calls = Call.objects.filter(runs=run, state=CallState.QUEUED).select_related("model").order_by("id")
-    return list(calls.defer("raw", "reasoning"))
+    """The run's calls that may be sent, without their texts. Those of paused models wait."""
+    calls = Call.objects.filter(runs=run, state=CallState.QUEUED, model__paused_at=None).select_related("model")
+    return list(calls.defer("raw", "reasoning", "prompt").order_by("id"))
+
+
+def queued_of(model: LanguageModel) -> QuerySet[Call]:
+    queued = Call.objects.filter(model=model, state=CallState.QUEUED)
+    return queued.defer("raw", "reasoning", "prompt").order_by("id")
+
+
+def queued_only_for(run: Run) -> QuerySet[Call]:
+    """The run's queued calls that no other unfinished run waits for."""
+    others = RunCall.objects.filter(call=OuterRef("pk"), run__state__in=UNFINISHED).exclude(run=run)
+    queued = Call.objects.filter(runs=run, state=CallState.QUEUED).exclude(Exists(others))
+    return queued.defer("raw", "reasoning", "prompt").order_by("id")
+
+
+def retryable(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
+    """Of these calls, those that can be sent again without a word on each: failed or cancelled, the last of their
+    chain of repairs, and without drafts that people may have worked on."""
+    ended = (Call.objects.all() if calls is None else calls).filter(
+        state__in=[CallState.FAILED, CallState.CANCELLED], repaired_by=None
+    )
+    return ended.exclude(Exists(Draft.objects.filter(call=OuterRef("pk"))))
 
 
 def has_open_calls(run: Run) -> bool:
@@ -145,11 +182,6 @@ def unscored(run: Run, calls: Sequence[Call] | None = None) -> QuerySet[RunCall]
 def lost_calls(*, now: datetime) -> QuerySet[Call]:
     """Calls whose worker did not come back within the lease."""
     return Call.objects.filter(state=CallState.CALLING).filter(Q(lease_until=None) | Q(lease_until__lt=now))
-
-
-def sent_elsewhere(call: Call, run: Run) -> bool:
-    """Whether another unfinished run also waits for this call."""
-    return unfinished_runs_with(call).exclude(pk=run.pk).exists()
 
 
 def without_price(models: Sequence[LanguageModel]) -> list[LanguageModel]:

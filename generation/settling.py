@@ -5,8 +5,8 @@ the late reply is noted and thrown away.
 """
 
 import random
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -21,11 +21,13 @@ from core.refusals import Conflict
 from core.text import clean_text
 from documents.models import DocumentVersion
 from documents.workflow import VersionState
+from generation import budgeting
+from generation.estimating import cost_of
 from generation.evidence import find_quote
-from generation.llm import Failure, Fate, Reply
+from generation.llm import Failure, FailureKind, Fate, Reply
 from generation.models import Call, Draft, LanguageModel, Run
 from generation.planning import make_repair
-from generation.queries import UNFINISHED, has_open_calls, unfinished_runs_with
+from generation.queries import UNFINISHED, has_open_calls, unfinished_runs, unfinished_runs_with
 from generation.replies import DraftReading, DraftText, Outcome, SolutionStep, read_answer_reply, read_drafts
 from generation.scoring import score_answers
 from generation.workflow import CallState, Purpose
@@ -34,6 +36,8 @@ FIRST_WAIT_SECONDS = 2.0
 LONGEST_WAIT_SECONDS = 120.0
 WITHDRAWN = "document_withdrawn"
 LOST = "worker_lost"
+# A reply came, and cannot be used: what it cost nobody said.
+MAY_BE_BILLED = frozenset({FailureKind.UNREADABLE})
 
 
 @dataclass(frozen=True)
@@ -44,11 +48,13 @@ class Attempt:
     run: Run
     sent_at: datetime
     number: int
+    # What a budget holds back for it; None where the price is unknown.
+    held: Decimal | None = None
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a reply is worth: the move it makes, what was read, and whether to ask once more."""
+    """What a reply is worth: the move it makes, what was read with the places of its quotes, whether to ask again."""
 
     move: str
     error_class: str = ""
@@ -56,31 +62,38 @@ class Verdict:
     faults: tuple[dict[str, Any], ...] = ()
     drafts: tuple[DraftText, ...] = ()
     ask_again: bool = False
+    solutions: tuple[list[dict[str, Any]], ...] = ()
 
 
 # --- replies ---------------------------------------------------------------------------------------------------------
 
 
-def settle_reply(attempt: Attempt, reply: Reply, *, latency: timedelta, text: str) -> Call | None:
-    """Store a reply and read it. Returns the repair call that is to be sent next, if there is one."""
-    call = attempt.call
+def read(attempt: Attempt, reply: Reply, text: str) -> Verdict:
+    """Read a reply, and find in the document what its drafts quote. Pure: takes time and touches no row."""
     verdict = _read(attempt, reply)
-    solutions = [_with_places(draft, text) for draft in verdict.drafts]
+    return replace(verdict, solutions=tuple(_with_places(draft, text) for draft in verdict.drafts))
+
+
+def settle_reply(attempt: Attempt, reply: Reply, verdict: Verdict, *, latency: timedelta) -> Call | None:
+    """Store a reply as it was read. Returns the repair call that is to be sent next, if there is one."""
+    call = attempt.call
+    cost = cost_of(call.model, reply.usage.tokens_in, reply.usage.tokens_out, reply.usage.tokens_cached)
     repair = None
     with transaction.atomic():
         approved = is_approved(attempt.run.document_version_id)
         if not _is_ours(attempt):
-            _note_late(attempt)
+            _note_late(attempt, cost=cost, released=True)
             return None
         if not approved:
             # The approval went while the request was out: what came back is kept and used for nothing.
             words = "The document's approval was withdrawn while the call was out; the reply is not used."
-            verdict, solutions = Verdict("fail", WITHDRAWN, words), []
+            verdict = Verdict("fail", WITHDRAWN, words)
         _store(call, reply, verdict, latency)
         history.advance(call, verdict.move, by=None, error_class=verdict.error_class)
-        _keep_drafts(call, verdict.drafts if solutions else (), solutions)
+        _keep_drafts(call, verdict)
         if verdict.ask_again:
             repair = make_repair(attempt.run, call)
+        budgeting.settle(call, attempt.held, cost)
     score_answers(attempt.run, [call])
     return repair if repair is not None and repair.state == CallState.QUEUED else None
 
@@ -118,11 +131,6 @@ def _as_row(fault: Any) -> dict[str, Any]:
 
 
 def _store(call: Call, reply: Reply, verdict: Verdict, latency: timedelta) -> None:
-    earlier = Call.objects.values_list("cost_usd", flat=True).get(pk=call.pk)
-    cost = cost_of(call.model, reply.usage.tokens_in, reply.usage.tokens_out)
-    if earlier is not None:
-        # A call that was sent again has been paid more than once.
-        cost = earlier + (cost or Decimal(0))
     fields: dict[str, Any] = {
         "answered_at": timezone.now(),
         "latency_ms": int(latency.total_seconds() * 1000),
@@ -131,9 +139,9 @@ def _store(call: Call, reply: Reply, verdict: Verdict, latency: timedelta) -> No
         "finish_reason": clean_text(reply.finish_reason)[:40],
         "served_model": clean_text(reply.served_model)[:200],
         "tokens_in": reply.usage.tokens_in,
+        "tokens_cached": reply.usage.tokens_cached,
         "tokens_out": reply.usage.tokens_out,
         "tokens_estimated": reply.usage.estimated,
-        "cost_usd": cost,
         "error_class": verdict.error_class,
         "error": clean_text(verdict.error),
         "faults": list(verdict.faults),
@@ -141,16 +149,6 @@ def _store(call: Call, reply: Reply, verdict: Verdict, latency: timedelta) -> No
         "next_attempt_at": None,
     }
     _write(call, fields)
-
-
-def cost_of(model: LanguageModel, tokens_in: int, tokens_out: int) -> Decimal | None:
-    """By our own prices, exact; None when there is none: an unknown price is never taken for zero."""
-    if model.is_simulated:
-        return Decimal(0)
-    if model.usd_per_million_input is None or model.usd_per_million_output is None:
-        return None
-    total = tokens_in * model.usd_per_million_input + tokens_out * model.usd_per_million_output
-    return (total / 1_000_000).quantize(Decimal("0.00000001"))
 
 
 # --- drafts ----------------------------------------------------------------------------------------------------------
@@ -172,7 +170,7 @@ def _with_place(step: SolutionStep, text: str) -> dict[str, Any]:
     }
 
 
-def _keep_drafts(call: Call, drafts: tuple[DraftText, ...], solutions: list[list[dict[str, Any]]]) -> None:
+def _keep_drafts(call: Call, verdict: Verdict) -> None:
     """Drafts of an earlier attempt stay: people may have worked on them. New ones are numbered after them."""
     last = Draft.objects.filter(call=call).aggregate(last=Max("position"))["last"] or 0
     Draft.objects.bulk_create(
@@ -186,7 +184,7 @@ def _keep_drafts(call: Call, drafts: tuple[DraftText, ...], solutions: list[list
             rationale=draft.rationale,
             solution=solution,
         )
-        for draft, solution in zip(drafts, solutions, strict=True)
+        for draft, solution in zip(verdict.drafts, verdict.solutions, strict=True)
     )
 
 
@@ -199,9 +197,10 @@ def settle_failure(attempt: Attempt, failure: Failure) -> datetime | None:
     again = failure.fate is Fate.RETRY and attempt.number < settings.LBP_CALL_ATTEMPTS
     move = {Fate.UNKNOWN: "lose", Fate.FINAL: "fail", Fate.RETRY: "wait_for_retry" if again else "fail"}[failure.fate]
     at = timezone.now() + timedelta(seconds=_wait(attempt.number, failure)) if again else None
+    free = failure.fate is not Fate.UNKNOWN and failure.kind not in MAY_BE_BILLED
     with transaction.atomic():
         if not _is_ours(attempt):
-            _note_late(attempt)
+            _note_late(attempt, cost=None, released=free)
             return None
         _write(
             call,
@@ -210,6 +209,8 @@ def settle_failure(attempt: Attempt, failure: Failure) -> datetime | None:
         history.advance(call, move, by=None, error_class=failure.kind.value, status=failure.status)
         if failure.pauses_the_model:
             pause(call.model, failure)
+        if free:
+            budgeting.settle(call, attempt.held, None)
     return at
 
 
@@ -250,8 +251,15 @@ def _is_ours(attempt: Attempt) -> bool:
     return bool(mine.values_list("pk", flat=True))
 
 
-def _note_late(attempt: Attempt) -> None:
+def _note_late(attempt: Attempt, *, cost: Decimal | None, released: bool) -> None:
+    """The call belongs to somebody else by now. The money is accounted for: what was held back for this attempt gives
+    way to what it cost. (A worker whose own commit was not confirmed finds its call settled, and is not late.)"""
+    state, sent_at = Call.objects.values_list("state", "sent_at").get(pk=attempt.call.pk)
+    if sent_at == attempt.sent_at and state not in {CallState.UNKNOWN, CallState.QUEUED}:
+        return
     history.record("late_reply", attempt.call, by=None, sent_at=attempt.sent_at.isoformat())
+    if released:
+        budgeting.settle(attempt.call, attempt.held, cost)
 
 
 def _write(call: Call, fields: Mapping[str, Any]) -> None:
@@ -266,6 +274,12 @@ def _write(call: Call, fields: Mapping[str, Any]) -> None:
 def finish_runs_with(call: Call) -> int:
     """Every unfinished run that reads this call may be complete now."""
     return sum(finish_if_complete(run) for run in unfinished_runs_with(call))
+
+
+def finish_runs_with_all(calls: Iterable[Call]) -> int:
+    """`finish_runs_with` for many calls; each run is asked once."""
+    runs = unfinished_runs().filter(run_calls__call__in=[call.pk for call in calls]).distinct()
+    return sum(finish_if_complete(run) for run in runs)
 
 
 def finish_if_complete(run: Run) -> bool:

@@ -258,10 +258,15 @@ LBP_PANEL = env("LBP_PANEL", default="demo")
 LBP_KEY_PREFIX = "LBP_KEY_"
 LBP_MODEL_HOSTS = env.list("LBP_MODEL_HOSTS", default=[])
 LBP_CALL_DEADLINE_SECONDS = env.float("LBP_CALL_DEADLINE_SECONDS", default=900.0)
+# Beyond the deadline, for storing the reply; after that a call counts as lost.
+LBP_LEASE_MARGIN_SECONDS = env.float("LBP_LEASE_MARGIN_SECONDS", default=120.0)
 LBP_CALL_ATTEMPTS = env.int("LBP_CALL_ATTEMPTS", default=4)
 # Messages only hurry the worker; tests and `simulate` switch them off and work the rows off in process.
 LBP_SEND_MESSAGES = True
+# Of one provider and one worker process, where a lead has set no limit for the provider.
 LBP_CALLS_IN_FLIGHT = env.int("LBP_CALLS_IN_FLIGHT", default=64)
+# Of all requests that one worker process has out: their texts are held in memory, a million tokens in about 10 MB.
+LBP_TOKENS_IN_FLIGHT = env.int("LBP_TOKENS_IN_FLIGHT", default=30_000_000)
 # Processes that measure texts on their way in; 1 measures in threads of the worker itself.
 LBP_INTAKE_PROCESSES = env.int("LBP_INTAKE_PROCESSES", default=2)
 # A hub name or a folder with a tokenizer for `transformers`; empty: the Qwen3 tokenizer kept in this repository.

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.db import connection, connections
 from pytest_django.fixtures import Settings
 
@@ -15,7 +16,7 @@ from core.refusals import RuleBroken
 from documents import actions as documents
 from documents.models import DocumentVersion
 from documents.workflow import VersionState
-from generation import actions, sending
+from generation import actions, llm, sending
 from generation.models import Call, Run
 from generation.workflow import CallState
 from tests.factories import make_expert, make_version
@@ -47,14 +48,14 @@ def reject(version: DocumentVersion) -> None:
 
 def rejecting_after(count: int, version: DocumentVersion) -> Callable[[Any], Awaitable[Any]]:
     """What sends a request, and rejects the document when the request of that number has been answered."""
-    complete, sent = sending.llm.complete, iter(range(1, 1000))
+    complete, sent = llm.complete, iter(range(1, 1000))
 
     async def send(request: Any) -> Any:
         try:
             return await complete(request)
         finally:
             if next(sent) == count:
-                await sending.sync_to_async(reject)(version)
+                await sync_to_async(reject)(version)
 
     return send
 
@@ -82,7 +83,7 @@ def test_a_rejection_between_two_calls_of_a_run_stops_the_second(
         server.script(name, RIGHT)
     version = make_version()
     run = challenge(version)
-    monkeypatch.setattr(sending.llm, "complete", rejecting_after(1, version))
+    monkeypatch.setattr(llm, "complete", rejecting_after(1, version))
     sending.work_off()
     assert len(server.received()) == 1
     assert ends(run) == [
@@ -99,7 +100,7 @@ def test_a_rejection_before_a_call_is_sent_again_stops_it(
     server.script("alpha", rate_limited(), RIGHT)
     version = make_version()
     run = challenge(version)
-    monkeypatch.setattr(sending.llm, "complete", rejecting_after(1, version))
+    monkeypatch.setattr(llm, "complete", rejecting_after(1, version))
     sending.work_off()
     assert len(server.received()) == 1
     assert ends(run) == [(CallState.CANCELLED, NOT_SENT)]

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.db import connection, connections
 from django.utils import timezone
 from pytest_django.fixtures import Settings
@@ -19,7 +20,7 @@ from core.models import Event
 from core.refusals import NotAllowed, RuleBroken
 from documents.models import DocumentVersion
 from documents.workflow import VersionState
-from generation import actions, sending
+from generation import actions, llm, sending
 from generation.models import Call, Draft, LanguageModel, Run
 from generation.queries import results_of
 from generation.workflow import CallState, RunState
@@ -198,7 +199,7 @@ def test_a_reply_after_the_lease_is_noted_and_thrown_away(
     model_at(server)
     server.script("alpha", RIGHT)
     run = challenge()
-    complete = sending.llm.complete
+    complete = llm.complete
 
     async def slow(request: Any) -> Any:
         reply = await complete(request)
@@ -207,10 +208,10 @@ def test_a_reply_after_the_lease_is_noted_and_thrown_away(
             Call.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
             sending.take_up_lost()
 
-        await sending.sync_to_async(lose)()
+        await sync_to_async(lose)()
         return reply
 
-    monkeypatch.setattr(sending.llm, "complete", slow)
+    monkeypatch.setattr(llm, "complete", slow)
     sending.send_run(run.pk)
     call = only_call(run)
     assert (call.state, call.raw) == (CallState.UNKNOWN, "")
@@ -417,14 +418,14 @@ def test_an_approval_withdrawn_while_the_call_is_out_quarantines_the_reply(
     model_at(server)
     server.script("alpha", Ok(drafts()))
     run = start_drafting()
-    complete = sending.llm.complete
+    complete = llm.complete
 
     async def withdrawn(request: Any) -> Any:
         reply = await complete(request)
-        await sending.sync_to_async(DocumentVersion.objects.update)(state=VersionState.REJECTED)
+        await sync_to_async(DocumentVersion.objects.update)(state=VersionState.REJECTED)
         return reply
 
-    monkeypatch.setattr(sending.llm, "complete", withdrawn)
+    monkeypatch.setattr(llm, "complete", withdrawn)
     sending.work_off()
     call = only_call(run)
     assert (call.state, call.error_class) == (CallState.FAILED, "document_withdrawn")

@@ -1,0 +1,113 @@
+"""The one transaction after which a request leaves: the call is `calling`, with a lease, or it stays where it is."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from core import history
+from generation import budgeting, llm
+from generation.budgeting import Room
+from generation.limiting import Wait, wait_for
+from generation.models import Call, LanguageModel, Run
+from generation.queries import UNFINISHED
+from generation.sending.requests import Prepared
+from generation.settling import Attempt, is_approved
+from generation.workflow import CallState, Trouble
+
+
+class _NoRoom(Exception):
+    def __init__(self, room: Room) -> None:
+        self.room = room
+
+
+def begin(call: Call, run: Run, prepared: Prepared, *, out_here: int) -> Attempt | Wait | None:
+    """Commit the call as `calling` and return the attempt; or what it has to wait for; or None, when it is not to be
+    sent (now, by us, or at all)."""
+    most = budgeting.most_of(call.model, tokens_in=prepared.tokens_in, output_limit=prepared.request.max_tokens)
+    try:
+        with transaction.atomic():
+            return _begin(call, run, prepared, most, out_here)
+    except _NoRoom as none:
+        if none.room is Room.LATER:
+            return Wait(for_all=True)
+    with transaction.atomic():
+        if Call.objects.select_for_update().filter(pk=call.pk, state=CallState.QUEUED).values_list("pk", flat=True):
+            _refuse(call, "fail", Trouble.BUDGET, "A budget does not allow it; nothing was sent.")
+    return None
+
+
+def _begin(call: Call, run: Run, prepared: Prepared, most: Any, out_here: int) -> Attempt | Wait | None:
+    approved = is_approved(run.document_version_id)
+    room = budgeting.room_in_run(run, most)
+    number = _next_number(call, run)
+    if number is None:
+        return None
+    if not approved:
+        _refuse(call, "cancel", Trouble.DOCUMENT_NOT_APPROVED, "The document is not approved; nothing was sent.")
+        return None
+    if LanguageModel.objects.filter(pk=call.model_id).exclude(paused_at=None).exists():
+        return None  # it stays queued until a lead resumes the model
+    if room is not Room.FREE:
+        raise _NoRoom(room)
+    provider = call.model.provider
+    if wait := wait_for(provider, tokens=prepared.tokens_in, out_here=out_here):
+        return wait
+    now = timezone.now()
+    history.advance(call, "send", by=None, attempt=number, provider=provider, tokens=prepared.tokens_in)
+    Call.objects.filter(pk=call.pk).update(
+        attempts=number,
+        provider=provider,
+        sent_at=now,
+        lease_until=now + timedelta(seconds=prepared.request.deadline + settings.LBP_LEASE_MARGIN_SECONDS),
+        next_attempt_at=None,
+        cut_tokens=prepared.cut_tokens,
+        parameters=_parameters(prepared.request),
+        error_class="",
+        error="",
+    )
+    # Last, because every other call waits for the total's row.
+    if (room := budgeting.hold_back(call, most)) is not Room.FREE:
+        raise _NoRoom(room)
+    call.attempts, call.sent_at, call.provider = number, now, provider
+    return Attempt(call, run, now, number, most)
+
+
+def _next_number(call: Call, run: Run) -> int | None:
+    """Locks the call. None when there is nothing to send: another worker may have tried meanwhile, and now it has to
+    wait; or somebody cancelled."""
+    if Run.objects.values_list("state", flat=True).get(pk=run.pk) not in UNFINISHED:
+        return None
+    row = Call.objects.select_for_update().filter(pk=call.pk, state=CallState.QUEUED)
+    attempts, due = row.values_list("attempts", "next_attempt_at").first() or (None, None)
+    if attempts is None or (due is not None and due > timezone.now()):
+        return None
+    return attempts + 1
+
+
+def _refuse(call: Call, move: str, trouble: Trouble, words: str) -> None:
+    Call.objects.filter(pk=call.pk).update(error_class=trouble.value, error=words, next_attempt_at=None)
+    history.advance(call, move, by=None, error_class=trouble.value)
+
+
+def put_off(call: Call, seconds: float) -> None:
+    """Leave a call that waits too long to the reconciler."""
+    waiting = Call.objects.filter(pk=call.pk, state=CallState.QUEUED, next_attempt_at=None)
+    waiting.update(next_attempt_at=timezone.now() + timedelta(seconds=seconds))
+
+
+def _parameters(request: llm.Request) -> dict[str, Any]:
+    """What was asked for beside the messages, without the variable's content, which is never read here."""
+    parameters: dict[str, Any] = {
+        "model": request.model,
+        "api_base": request.api_base,
+        "max_tokens": request.max_tokens,
+        "temperature": request.temperature,
+        "thinking": request.thinking,
+        "seed": request.seed,
+        "schema": request.schema is not None,
+        "deadline": request.deadline,
+    }
+    return {name: value for name, value in parameters.items() if value not in (None, "", False)}
