@@ -99,9 +99,7 @@ def why_not(sample: Sample) -> str:
 
 
 def _for_models(samples: Sequence[Sample]) -> list[ForModel]:
-    asked = [
-        (sample.document_version.tokens, sample.document.language, sample.task_code) for sample in samples
-    ]
+    asked = [(sample.document_version.tokens, sample.document.language, sample.task_code) for sample in samples]
     models = panel(Purpose.DRAFTING)
     unpriced = {model.pk for model in without_price(models)}
     rows = []

@@ -97,7 +97,7 @@ def can_cancel_drafting(user: User, batch: DraftingBatch) -> bool:
 
 @transaction.atomic
 def cancel_drafting(*, batch: DraftingBatch, by: User) -> int:
-    """What waits is not started; runs that were started go on, and are cancelled on their own page. Returns how many."""
+    """What waits is not started. Runs that were started go on, on pages of their own. Returns how many waited."""
     require_lead(by)
     waiting = batch.lines.filter(outcome=DraftingOutcome.WAITING)
     stopped = waiting.update(outcome=DraftingOutcome.CANCELLED)

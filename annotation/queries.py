@@ -90,9 +90,11 @@ def drafting_batches() -> QuerySet[DraftingBatch]:
 def lines_of_batch(batch: DraftingBatch) -> QuerySet[DraftingLine]:
     """What became of each sample; what was refused first."""
     first = Case(When(outcome=DraftingOutcome.REFUSED, then=0), default=1)
-    return batch.lines.select_related("sample__document", "sample__document_version", "run").defer(
-        "run__prompt", "run__prompt_thinking", "run__reference"
-    ).order_by(first, "pk")
+    return (
+        batch.lines.select_related("sample__document", "sample__document_version", "run")
+        .defer("run__prompt", "run__prompt_thinking", "run__reference")
+        .order_by(first, "pk")
+    )
 
 
 def runs_of_batch(batch: DraftingBatch) -> QuerySet[Run]:

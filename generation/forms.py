@@ -88,14 +88,11 @@ class AgainForm(ReasonForm):
     def __init__(self, *args: Any, count: int, unknown: int, **more: Any) -> None:
         super().__init__(*args, **more)
         self.count = count
-        self.fields["confirmed"].initial = count
         self.fields["reason"].required = unknown > 0
 
     def clean_confirmed(self) -> int:
         seen: int = self.cleaned_data["confirmed"]
         if self.count > seen:
-            # The next page shows the number of now.
-            self.data = {**self.data.dict(), "confirmed": self.count}
             raise ValidationError(_now("Meanwhile there are more calls than you saw. Look again, then confirm."))
         return seen
 

@@ -3,13 +3,15 @@
 Prompts, replies, references and document texts stay in the database.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
 from generation.models import Call, Run, RunCall
+from generation.queries import retryable, undecided
 from generation.workflow import FINAL_CALL_STATES, CallState, trouble_words
 
 HEAVY = ("raw", "reasoning", "prompt")
@@ -25,7 +27,7 @@ class Money:
 
 @dataclass(frozen=True)
 class RunLine:
-    """One run of a list. `states` counts its calls by state; `repaired` of the failed ones were followed by a repair."""
+    """One run of a list. `states` counts its calls by state; `repaired` of the failed were followed by a repair."""
 
     run: Run
     states: dict[str, int] = field(default_factory=dict)
@@ -81,18 +83,18 @@ def lines_of(runs: Iterable[Run]) -> list[RunLine]:
             written=Sum("call__tokens_out"),
         )
     )
-    by_run: dict[int, list[dict[str, object]]] = {}
+    by_run: dict[int, list[Mapping[str, Any]]] = {}
     for row in rows:
         by_run.setdefault(row["run"], []).append(row)
     return [_line(run, by_run.get(run.pk, [])) for run in runs]
 
 
-def _line(run: Run, rows: Sequence[dict[str, object]]) -> RunLine:
+def _line(run: Run, rows: Sequence[Mapping[str, Any]]) -> RunLine:
     def total(name: str) -> int:
-        return sum(int(str(row[name] or 0)) for row in rows)
+        return sum(row[name] or 0 for row in rows)
 
-    usd = sum((Decimal(str(row["usd"] or 0)) for row in rows), Decimal(0))
-    states = {str(row["call__state"]): int(str(row["n"])) for row in rows}
+    usd = sum((row["usd"] or Decimal(0) for row in rows), Decimal(0))
+    states = {row["call__state"]: row["n"] for row in rows}
     return RunLine(run, states, total("repaired"), Money(usd, total("unpriced")), total("read"), total("written"))
 
 
@@ -111,9 +113,9 @@ def calls_plain(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
 
 
 def unanswered(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
-    """Calls that ended without an answer and that no repair followed."""
+    """Calls that ended without an answer and can be sent again, with a word on each where they may have been billed."""
     calls = Call.objects.all() if calls is None else calls
-    return calls.filter(state__in=(CallState.FAILED, CallState.UNKNOWN, CallState.CANCELLED), repaired_by=None)
+    return retryable(calls) | undecided(calls)
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,11 @@ def troubles(calls: QuerySet[Call] | None = None) -> list[Trouble]:
     )
     found = [
         Trouble(
-            row["state"], row["error_class"], row["model__name"], row["n"], Money(row["usd"] or Decimal(0), row["blank"])
+            row["state"],
+            row["error_class"],
+            row["model__name"],
+            row["n"],
+            Money(row["usd"] or Decimal(0), row["blank"]),
         )
         for row in rows
     ]

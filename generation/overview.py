@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.db.models import Count, Min, Q, QuerySet, Sum
-
 from django.utils import timezone
 
 from generation.models import Call, LanguageModel, Run, RunCall, Spending
@@ -21,7 +20,7 @@ BY_THEMSELVES = (CallState.SUCCEEDED, CallState.PARTIAL, CallState.FAILED, CallS
 
 @dataclass(frozen=True)
 class Tally:
-    """Calls by state. `failed` leaves out those that a repair followed; `held` of the queued wait for a paused model."""
+    """Calls by state. `failed` leaves out those that a repair followed; `held` of the queued wait for a paused one."""
 
     queued: int
     held: int
@@ -179,4 +178,5 @@ def sum_of(runs: QuerySet[Run]) -> Outcome:
         spent=Sum("cost_usd"),
         unpriced=Count("pk", filter=Q(cost_usd=None, answered_at__isnull=False)),
     )
-    return Outcome(**{name: Decimal(0) if value is None else value for name, value in found.items()})
+    zero = Decimal(0)
+    return Outcome(**{**found, "expected": found["expected"] or zero, "spent": found["spent"] or zero})

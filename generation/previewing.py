@@ -1,6 +1,6 @@
 """What would be sent to each drafting model, made by the code that sends, before anything is made or sent."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from hashlib import sha256
@@ -133,12 +133,10 @@ def _call(run: Run, ask: Ask) -> Call:
 
 
 def _for_model(
-    model: LanguageModel, prepared: Prepared, version: DocumentVersion, usual: dict[tuple[int, str], int]
+    model: LanguageModel, prepared: Prepared, version: DocumentVersion, usual: Mapping[tuple[int, str], int]
 ) -> ForModel:
     around = prepared.tokens_in - (version.tokens - prepared.cut_tokens)
-    expected = expected_cost(
-        model, Purpose.DRAFTING, document_tokens=version.tokens, prompt_tokens=around, usual=usual
-    )
+    expected = expected_cost(model, Purpose.DRAFTING, document_tokens=version.tokens, prompt_tokens=around, usual=usual)
     return ForModel(
         model,
         prepared.tokens_in,

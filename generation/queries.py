@@ -170,6 +170,12 @@ def retryable(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
     return ended.exclude(Exists(Draft.objects.filter(call=OuterRef("pk"))))
 
 
+def undecided(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
+    """Of these calls, those that may have been billed without an answer: each waits for a lead's word."""
+    unknown = (Call.objects.all() if calls is None else calls).filter(state=CallState.UNKNOWN, repaired_by=None)
+    return unknown.exclude(Exists(Draft.objects.filter(call=OuterRef("pk"))))
+
+
 def has_open_calls(run: Run) -> bool:
     return Call.objects.filter(runs=run).exclude(state__in=FINAL_CALL_STATES).exists()
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Count, Max, Q, Sum
@@ -51,8 +52,8 @@ def lines() -> list[ModelLine]:
     return [_line(model, counted.get(model.pk, {}), paused_by, trials) for model in models]
 
 
-def _counted() -> dict[int, dict[str, int]]:
-    rows = (
+def _counted() -> dict[int, dict[str, Any]]:
+    rows: Any = (
         Call.objects.order_by()
         .values("model")
         .annotate(
@@ -64,7 +65,7 @@ def _counted() -> dict[int, dict[str, int]]:
             unpriced=Count("pk", filter=Q(cost_usd=None, answered_at__isnull=False)),
         )
     )
-    return {row.pop("model"): {name: value or 0 for name, value in row.items()} for row in rows}
+    return {row["model"]: {name: value or 0 for name, value in row.items() if name != "model"} for row in rows}
 
 
 def _paused_by(models: Sequence[LanguageModel]) -> dict[int, str]:
@@ -76,7 +77,7 @@ def _paused_by(models: Sequence[LanguageModel]) -> dict[int, str]:
 
 
 def _line(
-    model: LanguageModel, counted: dict[str, int], paused_by: dict[int, str], trials: dict[int, ModelTrial]
+    model: LanguageModel, counted: dict[str, Any], paused_by: dict[int, str], trials: dict[int, ModelTrial]
 ) -> ModelLine:
     return ModelLine(
         model,

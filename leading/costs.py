@@ -123,7 +123,8 @@ def _grouped(calls: QuerySet[Call], *names: str) -> Any:
 
 
 def _row(key: str, label: str, figures: Mapping[str, Any]) -> CostRow:
-    return CostRow(key, label, **{name: figures[name] or (ZERO if name in MONEY else 0) for name in FIGURES})
+    given: dict[str, Any] = {name: figures[name] or (ZERO if name in MONEY else 0) for name in FIGURES}
+    return CostRow(key, label, **given)
 
 
 MONEY = frozenset({"spent", "expected", "compared_spent", "compared_expected"})

@@ -140,7 +140,7 @@ def _costs_csv(name: str, rows: list[costs.CostRow]) -> HttpResponse:
 
 def _cell(row: costs.CostRow, column: str) -> Any:
     value = getattr(row, column)
-    if value is None or (not value and getattr(row, UNKNOWN_WITH.get(column, ""), 0)):
+    if value is None or (not value and column in UNKNOWN_WITH and getattr(row, UNKNOWN_WITH[column])):
         return ""
     return round(value, 2) if column == "difference" else value
 

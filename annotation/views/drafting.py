@@ -99,7 +99,9 @@ def drafting_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "can_cancel": actions.can_cancel_drafting(lead, batch),
         "language": page_language(),
     }
-    part = "annotation/drafting_detail.html#batch" if getattr(request, "htmx", None) else "annotation/drafting_detail.html"
+    part = (
+        "annotation/drafting_detail.html#batch" if getattr(request, "htmx", None) else "annotation/drafting_detail.html"
+    )
     return render(request, part, context)
 
 

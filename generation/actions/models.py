@@ -1,5 +1,6 @@
 """The models of the panels: edited, paused, resumed, tried."""
 
+from collections.abc import Collection
 from decimal import Decimal
 from typing import Any
 
@@ -57,7 +58,7 @@ def edit_model(*, model: LanguageModel, version: int, by: User, **changes: Any) 
         before = {name: getattr(held, name) for name in changes}
         for name, value in changes.items():
             setattr(held, name, value)
-        _check_model(held)
+        check_model(held)
         held.version += 1
         held.save()
         changed = {
@@ -67,10 +68,11 @@ def edit_model(*, model: LanguageModel, version: int, by: User, **changes: Any) 
     return held
 
 
-def _check_model(model: LanguageModel) -> None:
+def check_model(model: LanguageModel, *, exclude: Collection[str] = ("name",)) -> None:
+    """Invalid with what would be refused, or paid for nothing, at each field."""
     errors: dict[str, Any] = {}
     try:
-        model.clean_fields(exclude=["name"])
+        model.clean_fields(exclude=exclude)
     except ValidationError as wrong:
         errors.update({name: list(words) for name, words in wrong.message_dict.items()})
     else:

@@ -14,8 +14,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from core import history
-from core.viewing import refuse_into
 from core.refusals import RuleBroken
+from core.viewing import refuse_into
 from generation import actions, listing
 from generation.filters import CallFilter
 from generation.forms import AgainForm, ResendForm
@@ -30,8 +30,10 @@ def call_list(request: HttpRequest) -> HttpResponse:
     lead_of(request)
     found = CallFilter(request.GET, queryset=listing.calls_plain())
     page = Paginator(found.qs, A_PAGE).get_page(request.GET.get("page"))
+    shown = Call.objects.filter(pk__in=[call.pk for call in page])
     context = {
         "section": "runs",
+        "can_go": set(listing.unanswered(shown).values_list("pk", flat=True)),
         "filter": found,
         "filters": query_of(request),
         "page_obj": page,
@@ -105,7 +107,7 @@ def calls_again(request: HttpRequest) -> HttpResponse:
     form = AgainForm(request.POST or None, count=chosen.count, unknown=chosen.unknown)
     if request.method == "POST" and form.is_valid():
         try:
-            sent = actions.retry_calls(calls=chosen.calls, by=lead, reason=form.cleaned_data["reason"])
+            sent = actions.send_again(calls=chosen.calls, by=lead, reason=form.cleaned_data["reason"])
         except RuleBroken as refusal:
             refuse_into(form, refusal)
         else:
