@@ -41,7 +41,8 @@ class CostRow:
     def difference(self) -> Decimal | None:
         """How much more than expected, in per cent; None where there is nothing to compare."""
         if not self.compared_expected:
-            return None
+            alike = self.unforeseen < self.calls and not self.compared_spent
+            return ZERO if alike else None
         return (self.compared_spent - self.compared_expected) * 100 / self.compared_expected
 
 
