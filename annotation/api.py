@@ -106,8 +106,9 @@ class SampleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
     def draft_many(self, request: Request) -> Response:
         """Draft many samples together, in the background (leads). Those that cannot be drafted are left out; one that
         waits already is not started twice."""
-        chosen = samples().filter(pk__in=self.body(DraftManyBody)["samples"])
-        batch = actions.draft_samples(samples=chosen, by=self.person)
+        given = self.body(DraftManyBody)
+        chosen = samples().filter(pk__in=given.pop("samples"))
+        batch = actions.draft_samples(samples=chosen, by=self.person, **given)
         shown = drafting_batches().get(pk=batch.pk)
         return Response(DraftingBatchSerializer(shown).data, status=status.HTTP_202_ACCEPTED)
 

@@ -6,6 +6,7 @@ a batch may be worked on twice at once or stopped at any moment, and goes on whe
 
 import logging
 from collections.abc import Iterable
+from decimal import Decimal
 
 from celery import signature
 from celery.canvas import Signature
@@ -45,7 +46,7 @@ def can_draft_sample(user: User, sample: Sample) -> bool:
 
 
 @transaction.atomic
-def draft_sample(*, sample: Sample, by: User) -> Sample:
+def draft_sample(*, sample: Sample, by: User, budget_usd: Decimal | None = None) -> Sample:
     """Ask the five drafting models, in the background. Earlier drafts of the same pair are never taken for new ones."""
     require_lead(by)
     lock(sample)
@@ -56,6 +57,7 @@ def draft_sample(*, sample: Sample, by: User) -> Sample:
         task=sample.task,
         by=by,
         first_number=first_draft_number(sample),
+        budget_usd=budget_usd,
         then=_message(RECEIVE, sample.pk),
     )
     sample.drafting_run = run
@@ -74,13 +76,17 @@ def can_draft_samples(user: User) -> bool:
 
 
 @transaction.atomic
-def draft_samples(*, samples: Iterable[Sample] | QuerySet[Sample], by: User) -> DraftingBatch:
+def draft_samples(
+    *, samples: Iterable[Sample] | QuerySet[Sample], by: User, run_budget_usd: Decimal | None = None
+) -> DraftingBatch:
     """Send these to drafting in the background: those that can be. One that waits in a batch already stays there, so
-    pressing twice starts once. Refused when nothing of it can be drafted."""
+    pressing twice starts once. `run_budget_usd`: what each sample's run may cost. Refused when none can be drafted."""
     require_lead(by)
     plan = plan_of(samples)
     usd = None if plan.unpriced else plan.usd
-    batch = DraftingBatch.objects.create(made_by=by, expected_calls=plan.calls, expected_usd=usd)
+    batch = DraftingBatch.objects.create(
+        made_by=by, expected_calls=plan.calls, expected_usd=usd, run_budget_usd=run_budget_usd
+    )
     lines = [DraftingLine(batch=batch, sample=sample) for sample in plan.samples]
     DraftingLine.objects.bulk_create(lines, batch_size=500, ignore_conflicts=True)
     count = batch.lines.count()
@@ -127,19 +133,19 @@ def start_waiting(batch_id: int) -> int:
     started = 0
     with translation.override(batch.made_by.language or settings.LANGUAGE_CODE):
         for pk in waiting:
-            started += _start_line(pk, batch.made_by)
+            started += _start_line(pk, batch)
     _finish(batch)
     return started
 
 
-def _start_line(pk: int, by: User) -> bool:
+def _start_line(pk: int, batch: DraftingBatch) -> bool:
     try:
         with transaction.atomic():
             held = DraftingLine.objects.select_for_update(of=("self",)).filter(pk=pk, outcome=DraftingOutcome.WAITING)
             line = held.select_related("sample").first()
             if line is None:
                 return False  # cancelled, or started by another worker
-            sample = draft_sample(sample=line.sample, by=by)
+            sample = draft_sample(sample=line.sample, by=batch.made_by, budget_usd=batch.run_budget_usd)
             held.update(outcome=DraftingOutcome.STARTED, run=sample.drafting_run)
     except Refused as refusal:
         _refuse(pk, refusal.rule, str(refusal.message))

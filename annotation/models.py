@@ -125,6 +125,7 @@ class DraftingBatch(models.Model):
     # What was shown before the lead confirmed it.
     expected_calls = models.PositiveIntegerField(default=0)
     expected_usd = models.DecimalField(max_digits=14, decimal_places=4, null=True, blank=True)
+    run_budget_usd = models.DecimalField(max_digits=14, decimal_places=4, null=True, blank=True)
 
     if TYPE_CHECKING:
         lines: "RelatedManager[DraftingLine]"

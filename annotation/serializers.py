@@ -1,5 +1,6 @@
 """Samples and candidates as programs see them, and the bodies of the actions on them."""
 
+from decimal import Decimal
 from typing import Any
 
 from rest_framework import serializers
@@ -71,6 +72,15 @@ class DraftManyBody(serializers.Serializer[Any]):
     samples = serializers.ListField(
         child=serializers.IntegerField(min_value=1), min_length=1, max_length=10_000, help_text="ids of planned samples"
     )
+    run_budget_usd = serializers.DecimalField(
+        max_digits=14,
+        decimal_places=4,
+        min_value=Decimal(0),
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="what each sample's run may cost; null is no limit",
+    )
 
 
 class DraftingLineSerializer(serializers.ModelSerializer[DraftingLine]):
@@ -99,6 +109,7 @@ class DraftingBatchSerializer(serializers.ModelSerializer[DraftingBatch]):
             "finished_at",
             "expected_calls",
             "expected_usd",
+            "run_budget_usd",
             "total",
             "waiting",
             "started",

@@ -78,7 +78,10 @@ def lines_of(runs: Iterable[Run]) -> list[RunLine]:
             n=Count("pk"),
             repaired=Count("pk", filter=Q(call__state=CallState.FAILED, call__repaired_by__isnull=False)),
             usd=Sum("call__cost_usd"),
-            unpriced=Count("pk", filter=Q(call__cost_usd=None, call__answered_at__isnull=False)),
+            unpriced=Count(
+                "pk",
+                filter=Q(call__cost_usd=None, call__answered_at__isnull=False) | Q(call__state=CallState.UNKNOWN),
+            ),
             read=Sum("call__tokens_in"),
             written=Sum("call__tokens_out"),
         )

@@ -8,7 +8,7 @@ from django.db.models import Count, Min, Q, QuerySet, Sum
 from django.utils import timezone
 
 from generation.models import Call, LanguageModel, Run, RunCall, Spending
-from generation.queries import UNFINISHED
+from generation.queries import COST_UNKNOWN, UNFINISHED
 from generation.workflow import FINAL_CALL_STATES, CallState
 
 # Measured over so long; fewer calls than these few, or a shorter time, say nothing about what is to come.
@@ -78,13 +78,15 @@ def pace(counted: Tally, *, now: datetime | None = None) -> Pace:
 
 
 def speed(now: datetime) -> float | None:
-    """Calls that ended by themselves in a minute, over the last ten; None when too few did."""
-    lately = Call.objects.filter(state__in=BY_THEMSELVES, state_since__gte=now - WINDOW)
-    found = lately.aggregate(n=Count("pk"), first=Min("state_since"))
-    if found["n"] < FEWEST:
+    """Calls that ended by themselves in a minute, over the last ten or since the oldest run under way began; None when
+    too few did, or nothing is under way."""
+    began = Run.objects.filter(state__in=UNFINISHED).aggregate(first=Min("created_at"))["first"]
+    if began is None:
         return None
-    seconds = (now - found["first"]).total_seconds()
-    return None if seconds < SHORTEST_SECONDS else float(found["n"] * 60 / seconds)
+    since = max(began, now - WINDOW)
+    ended = Call.objects.filter(state__in=BY_THEMSELVES, state_since__gte=since).count()
+    seconds = (now - since).total_seconds()
+    return None if ended < FEWEST or seconds < SHORTEST_SECONDS else ended * 60 / seconds
 
 
 # --- money -----------------------------------------------------------------------------------------------------------
@@ -120,7 +122,7 @@ class Purse:
 
 def purse() -> Purse:
     row = Spending.objects.filter(pk=1).first() or Spending(pk=1)
-    unknown = Call.objects.filter(cost_usd=None, answered_at__isnull=False).count()
+    unknown = Call.objects.filter(COST_UNKNOWN).count()
     return Purse(row.budget_usd, row.spent_usd, row.reserved_usd, unknown)
 
 
@@ -133,7 +135,7 @@ def purse_of(run: Run) -> Purse:
     found = Call.objects.filter(runs=run).aggregate(
         spent=Sum("cost_usd"),
         reserved=Sum("reserved_usd"),
-        unknown=Count("pk", filter=Q(cost_usd=None, answered_at__isnull=False)),
+        unknown=Count("pk", filter=COST_UNKNOWN),
     )
     zero = Decimal(0)
     return Purse(run.budget_usd, found["spent"] or zero, found["reserved"] or zero, found["unknown"])
@@ -176,7 +178,7 @@ def sum_of(runs: QuerySet[Run]) -> Outcome:
         expected=Sum("expected_usd"),
         unexpected=Count("pk", filter=Q(expected_usd=None)),
         spent=Sum("cost_usd"),
-        unpriced=Count("pk", filter=Q(cost_usd=None, answered_at__isnull=False)),
+        unpriced=Count("pk", filter=COST_UNKNOWN),
     )
     zero = Decimal(0)
     return Outcome(**{**found, "expected": found["expected"] or zero, "spent": found["spent"] or zero})

@@ -12,6 +12,8 @@ from django.db.models.functions import Coalesce
 from generation.models import Call, Draft, LanguageModel, Run, RunCall
 from generation.workflow import FINAL_CALL_STATES, CallState, Purpose, RunState
 
+# Answered without a known price, or perhaps billed without an answer: nobody knows what these calls cost.
+COST_UNKNOWN = Q(answered_at__isnull=False, cost_usd=None) | Q(state=CallState.UNKNOWN)
 UNFINISHED = (RunState.QUEUED, RunState.RUNNING)
 ANSWERED = (CallState.SUCCEEDED, CallState.PARTIAL)
 DRAFTERS_ONLY = frozenset({Purpose.DRAFTING, Purpose.CHALLENGE, Purpose.PREDICTION})

@@ -13,7 +13,7 @@ from benchmark.difficulty import Tier
 from core.models import Event
 from generation.models import Call, LanguageModel, ModelTrial, ProviderLimit
 from generation.panels import faults_of
-from generation.queries import without_price
+from generation.queries import COST_UNKNOWN, without_price
 from generation.workflow import CallState, Kind, Purpose
 
 
@@ -62,7 +62,7 @@ def _counted() -> dict[int, dict[str, Any]]:
             failed=Count("pk", filter=Q(state=CallState.FAILED, repaired_by__isnull=True)),
             unknown=Count("pk", filter=Q(state=CallState.UNKNOWN)),
             spent=Sum("cost_usd"),
-            unpriced=Count("pk", filter=Q(cost_usd=None, answered_at__isnull=False)),
+            unpriced=Count("pk", filter=COST_UNKNOWN),
         )
     )
     return {row["model"]: {name: value or 0 for name, value in row.items() if name != "model"} for row in rows}

@@ -10,6 +10,7 @@ from django.db.models.functions import TruncDate
 
 from annotation.models import Challenge, Sample
 from generation.models import Call, Run, RunCall
+from generation.queries import COST_UNKNOWN
 from generation.workflow import Purpose
 from release.models import DifficultyLabel
 from review.models import ReviewCase
@@ -21,8 +22,8 @@ COMPARED = Q(cost_usd__isnull=False, expected_usd__isnull=False)
 
 @dataclass(frozen=True)
 class CostRow:
-    """One model, stage, sample or day. `unpriced` answered calls have no known cost, `unforeseen` ones no estimate:
-    neither is in the sums. The difference compares only calls for which both are known."""
+    """One model, stage, sample or day. `unpriced` calls have no known cost, `unforeseen` ones no estimate: neither is in
+    the sums. The difference compares only calls for which both are known."""
 
     key: str
     label: str
@@ -34,6 +35,7 @@ class CostRow:
     unpriced: int = 0
     expected: Decimal = ZERO
     unforeseen: int = 0
+    compared: int = 0
     compared_spent: Decimal = ZERO
     compared_expected: Decimal = ZERO
 
@@ -41,8 +43,7 @@ class CostRow:
     def difference(self) -> Decimal | None:
         """How much more than expected, in per cent; None where there is nothing to compare."""
         if not self.compared_expected:
-            alike = self.unforeseen < self.calls and not self.compared_spent
-            return ZERO if alike else None
+            return ZERO if self.compared and not self.compared_spent else None
         return (self.compared_spent - self.compared_expected) * 100 / self.compared_expected
 
 
@@ -52,9 +53,10 @@ FIGURES: Mapping[str, Any] = {
     "tokens_in": Sum("tokens_in"),
     "tokens_out": Sum("tokens_out"),
     "spent": Sum("cost_usd"),
-    "unpriced": Count("pk", filter=ANSWERED & Q(cost_usd=None)),
+    "unpriced": Count("pk", filter=COST_UNKNOWN),
     "expected": Sum("expected_usd"),
     "unforeseen": Count("pk", filter=Q(expected_usd=None)),
+    "compared": Count("pk", filter=COMPARED),
     "compared_spent": Sum("cost_usd", filter=COMPARED),
     "compared_expected": Sum("expected_usd", filter=COMPARED),
 }
@@ -65,8 +67,9 @@ def total() -> CostRow:
 
 
 def by_model() -> list[CostRow]:
-    rows = _grouped(Call.objects.all(), "model__name", "model__position").order_by("model__position", "model__name")
-    return [_row(row["model__name"], row["model__name"], row) for row in rows]
+    """The dearest first."""
+    rows = [_row(row["model__name"], row["model__name"], row) for row in _grouped(Call.objects.all(), "model__name")]
+    return sorted(rows, key=lambda row: (-row.spent, -row.expected, row.label))
 
 
 def by_stage() -> list[CostRow]:

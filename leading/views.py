@@ -96,7 +96,7 @@ def _cells_csv(cells: list[queries.Cell]) -> HttpResponse:
     return response
 
 
-COSTS = {"model": costs.by_model, "stage": costs.by_stage, "sample": costs.by_sample, "day": costs.by_day}
+COSTS = {"model": costs.by_model, "stage": costs.by_stage, "day": costs.by_day, "sample": costs.by_sample}
 SHOWN = 50
 
 

@@ -13,13 +13,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation import actions
 from annotation.costing import plan_of
 from annotation.filters import SampleFilter
-from annotation.forms import page_language
+from annotation.forms import DraftManyForm, page_language
 from annotation.models import DraftingBatch
 from annotation.queries import SampleQuerySet, drafting_batches, lines_of_batch, runs_of_batch, samples
 from annotation.workflow import DraftingOutcome, SampleState
 from core.models import User
 from core.refusals import NotAllowed, RuleBroken
-from core.viewing import person_of
+from core.viewing import person_of, refuse_into
 from generation import overview
 
 PER_PAGE = 50
@@ -47,12 +47,12 @@ def meant(given: QueryDict, request: HttpRequest) -> SampleQuerySet:
 def samples_draft(request: HttpRequest) -> HttpResponse:
     lead, given = _lead(request), request.POST if request.method == "POST" else request.GET
     chosen = meant(given, request)
-    refused = ""
-    if request.method == "POST":
+    form = DraftManyForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
         try:
-            batch = actions.draft_samples(samples=chosen, by=lead)
+            batch = actions.draft_samples(samples=chosen, by=lead, **form.cleaned_data)
         except RuleBroken as refusal:
-            refused = str(refusal.message)
+            refuse_into(form, refusal)
         else:
             count = batch.lines.count()
             words = ngettext("%(n)s sample goes to drafting.", "%(n)s samples go to drafting.", count)
@@ -68,9 +68,9 @@ def samples_draft(request: HttpRequest) -> HttpResponse:
         "is_over": purse.left is not None and plan.usd > purse.left,
         "given": [(name, value) for name in given for value in given.getlist(name) if name in GIVEN],
         "language": page_language(),
-        "refused": refused,
+        "form": form,
     }
-    return render(request, "annotation/samples_draft.html", context, status=422 if refused else 200)
+    return render(request, "annotation/samples_draft.html", context, status=400 if form.errors else 200)
 
 
 @require_GET

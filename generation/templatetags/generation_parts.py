@@ -39,15 +39,16 @@ def money(usd: Decimal | None, unknown: int = 0) -> SafeString | str:
     """A sum with the number of its parts that nobody knows; without a known part it is unknown."""
     if not unknown:
         return dollars(usd)
-    more = ngettext("%(n)s of unknown price", "%(n)s of unknown price", unknown) % {"n": intcomma(unknown)}
+    more = ngettext("%(n)s of unknown cost", "%(n)s of unknown cost", unknown) % {"n": intcomma(unknown)}
     if not usd:
         return format_html('<span class="mut" title="{}">{}</span>', more, _("unknown"))
     return format_html('{} <span class="mut">+ {}</span>', dollars(usd), more)
 
 
 @register.filter
-def get(mapping: Any, key: str) -> Any:
-    return mapping.get(key, 0)
+def price(usd: Decimal) -> str:
+    """A price per million tokens without zeros at its end."""
+    return f"{Decimal(usd).normalize():f}"
 
 
 @register.simple_tag
