@@ -22,8 +22,8 @@ COMPARED = Q(cost_usd__isnull=False, expected_usd__isnull=False)
 
 @dataclass(frozen=True)
 class CostRow:
-    """One model, stage, sample or day. `unpriced` calls have no known cost, `unforeseen` ones no estimate: neither is in
-    the sums. The difference compares only calls for which both are known."""
+    """One model, stage, sample or day. `unpriced` calls have no known cost, `unforeseen` ones no estimate: neither is
+    in the sums. The difference compares only calls for which both are known."""
 
     key: str
     label: str
