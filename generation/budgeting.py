@@ -11,6 +11,7 @@ from decimal import Decimal
 from enum import Enum
 
 from django.db.models import Case, F, Q, Sum, Value, When
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
@@ -68,26 +69,31 @@ def room_in_run(run: Run, most: Decimal | None) -> Room:
     return _room(allowed, most, sums["spent"] + sums["held"], sums["out"])
 
 
+def held_with(most: Decimal | None) -> Combinable:
+    """What a call holds back once so much is added: written with its other fields, before `hold_back`."""
+    return Coalesce(F("reserved_usd"), NOTHING) + (most or NOTHING)
+
+
 def hold_back(call: Call, most: Decimal | None) -> Room:
-    """Hold back what the attempt can cost, in the call and in the total; or say that the budget of all calls has no
-    room, and leave everything as it is. The total's row stays locked until the transaction ends."""
+    """Hold back in the total what the attempt can cost; or say that the budget of all calls has no room for it, and
+    leave everything as it is. The total's row stays locked until the transaction ends."""
     if most == NOTHING:
         return Room.FREE
-    amount = most or NOTHING
-    spending()
-    row = Spending.objects.filter(pk=1)
-    fits = (
-        Q(budget_usd=None)
-        if most is None
-        else Q(budget_usd=None) | Q(budget_usd__gte=F("spent_usd") + F("reserved_usd") + amount)
-    )
-    if not row.filter(fits).update(reserved_usd=F("reserved_usd") + amount):
-        total = row.get()
-        assert total.budget_usd is not None
-        out = Call.objects.filter(state=CallState.CALLING).aggregate(out=Coalesce(Sum("reserved_usd"), NOTHING))["out"]
-        return _room(total.budget_usd, most, total.spent_usd + total.reserved_usd, out)
-    Call.objects.filter(pk=call.pk).update(reserved_usd=Coalesce(F("reserved_usd"), NOTHING) + amount)
+    total = _locked()
+    if total.budget_usd is not None:
+        others = Call.objects.filter(state=CallState.CALLING).exclude(pk=call.pk)
+        out = others.aggregate(out=Coalesce(Sum("reserved_usd"), NOTHING))["out"]
+        room = _room(total.budget_usd, most, total.spent_usd + total.reserved_usd, out)
+        if room is not Room.FREE:
+            return room
+    if most:
+        Spending.objects.filter(pk=1).update(reserved_usd=F("reserved_usd") + most)
     return Room.FREE
+
+
+def _locked() -> Spending:
+    row = Spending.objects.select_for_update().filter(pk=1)
+    return row.first() or (spending() and row.get())
 
 
 def _room(allowed: Decimal, most: Decimal | None, counted: Decimal, out: Decimal) -> Room:
@@ -119,7 +125,7 @@ def settle(call: Call, held: Decimal | None, cost: Decimal | None) -> None:
 def count(*, released: Decimal = NOTHING, added: Decimal = NOTHING) -> None:
     """Into the total, as the last write of a transaction where it can be: everybody else waits for this row."""
     if released or added:
-        spending()
-        Spending.objects.filter(pk=1).update(
-            reserved_usd=F("reserved_usd") - released, spent_usd=F("spent_usd") + added
-        )
+        sums = {"reserved_usd": F("reserved_usd") - released, "spent_usd": F("spent_usd") + added}
+        if not Spending.objects.filter(pk=1).update(**sums):
+            spending()
+            Spending.objects.filter(pk=1).update(**sums)

@@ -24,6 +24,7 @@ from django.conf import settings
 from django.utils import timezone
 
 CONNECT_SECONDS = 20.0
+MOST_CONNECTIONS = 100_000
 LONGEST_RETRY_AFTER = 24 * 3600.0
 KEY_NAME = re.compile(r"^[A-Z][A-Z0-9_]{0,79}$")
 
@@ -299,8 +300,8 @@ def _reply(response: Any, exchange: "_Exchange", request: Request) -> Reply:
     reasoning = getattr(message, "reasoning_content", None) or ""
     body = exchange.openai_body
     usage = getattr(response, "usage", None)
-    given = (
-        (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None))
+    given: tuple[object, object, object] = (
+        (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None), _cached(usage))
         if body is None
         else _figures(body)
     )
@@ -310,13 +311,27 @@ def _reply(response: Any, exchange: "_Exchange", request: Request) -> Reply:
         reasoning=str(reasoning),
         finish_reason=str(getattr(choice, "finish_reason", "") or ""),
         served_model=str(served)[:200],
-        usage=_usage(given[0], given[1], request, f"{content or ''}{reasoning}"),
+        usage=_usage(*given, request, f"{content or ''}{reasoning}"),
     )
 
 
-def _figures(body: Mapping[str, Any]) -> tuple[object, object]:
+def _figures(body: Mapping[str, Any]) -> tuple[object, object, object]:
     usage = body.get("usage")
-    return (usage.get("prompt_tokens"), usage.get("completion_tokens")) if isinstance(usage, dict) else (None, None)
+    if not isinstance(usage, dict):
+        return None, None, None
+    return usage.get("prompt_tokens"), usage.get("completion_tokens"), _cached(usage)
+
+
+def _cached(usage: object) -> object:
+    """How many of the tokens in came from the provider's cache: in OpenAI's place, where LiteLLM puts Gemini's and
+    Anthropic's figure too; or under DeepSeek's or Anthropic's own name."""
+
+    def part(of: object, name: str) -> object:
+        return of.get(name) if isinstance(of, Mapping) else getattr(of, name, None)
+
+    named = (part(usage, "prompt_cache_hit_tokens"), part(usage, "cache_read_input_tokens"))
+    found = (part(part(usage, "prompt_tokens_details"), "cached_tokens"), *named)
+    return next((value for value in found if value is not None), None)
 
 
 def _salvage(exchange: "_Exchange", request: Request) -> Reply | None:
@@ -340,11 +355,11 @@ def _salvage(exchange: "_Exchange", request: Request) -> Reply | None:
     )
 
 
-def _usage(tokens_in: object, tokens_out: object, request: Request, replied: str) -> Usage:
+def _usage(tokens_in: object, tokens_out: object, cached: object, request: Request, replied: str) -> Usage:
     """The provider's figures where they are whole positive numbers; otherwise an estimate that says so."""
     given_in, given_out = _count(tokens_in, least=1), _count(tokens_out, least=1 if replied.strip() else 0)
     if given_in is not None and given_out is not None:
-        return Usage(given_in, given_out)
+        return Usage(given_in, given_out, tokens_cached=min(_count(cached, least=0) or 0, given_in))
     sent = sum(rough_tokens(str(message.get("content", ""))) for message in request.messages)
     return Usage(
         given_in if given_in is not None else sent,
@@ -503,6 +518,8 @@ def _litellm() -> Any:
     """LiteLLM, set up to do as little as possible: no network at import, no logging of its own, no callbacks."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ.setdefault("LITELLM_LOG", "CRITICAL")
+    # How many connections there are is decided by our own limits.
+    os.environ["AIOHTTP_CONNECTOR_LIMIT"] = os.environ["AIOHTTP_CONNECTOR_LIMIT_PER_HOST"] = str(MOST_CONNECTIONS)
     import logging  # noqa: PLC0415
     import warnings  # noqa: PLC0415
 
@@ -520,8 +537,20 @@ def _litellm() -> Any:
     litellm.cache = None
     litellm.callbacks, litellm.success_callback, litellm.failure_callback = [], [], []
     _guard_transports()
+    _end_logging()
     _register_demo(litellm)
     return litellm
+
+
+def _end_logging() -> None:
+    """Each call would leave a job, with its messages, to a task that outlives the loop; there are no callbacks that it
+    could serve. It is closed instead of queued, so no such task begins."""
+    from litellm.litellm_core_utils.logging_worker import GLOBAL_LOGGING_WORKER  # noqa: PLC0415
+
+    def drop(async_coroutine: Any) -> None:
+        async_coroutine.close()
+
+    setattr(GLOBAL_LOGGING_WORKER, "ensure_initialized_and_enqueue", drop)  # noqa: B010 -- as above
 
 
 def _guard_transports() -> None:

@@ -9,14 +9,13 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
 from django.utils import timezone
 
 from core import history
 from core.text import clean_text
 from generation import budgeting, llm
 from generation.estimating import cost_of
-from generation.models import LanguageModel, ModelTrial, Spending
+from generation.models import LanguageModel, ModelTrial
 from generation.workflow import Kind, Trouble
 
 WORD = "lighthouse"
@@ -95,11 +94,10 @@ def _fits(most: Decimal | None) -> bool:
     """It is too small to hold anything back for."""
     if most == budgeting.NOTHING:
         return True
-    budget = Q(budget_usd=None)
-    if most is not None:
-        budget |= Q(budget_usd__gte=F("spent_usd") + F("reserved_usd") + most)
-    budgeting.spending()
-    return Spending.objects.filter(budget, pk=1).exists()
+    total = budgeting.spending()
+    if total.budget_usd is None:
+        return True
+    return most is not None and total.spent_usd + total.reserved_usd + most <= total.budget_usd
 
 
 def _result(model: LanguageModel, reply: llm.Reply, seconds: float) -> dict[str, Any]:

@@ -2,8 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
 
-from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.conf import settings
+from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from annotation.models import Candidate, Challenge, Claim, Participation, Sample, Standardization, StepVerdict
 from annotation.workflow import CandidateState, Job, SampleState, Step
@@ -13,10 +18,14 @@ from benchmark.taxonomy import Language
 from core.models import Event
 from documents.models import DocumentVersion
 from documents.workflow import VersionState
-from generation.models import Call
+from generation.models import Call, ModelTrial, Spending
+from generation.queries import ANSWERED
+from generation.workflow import CallState
 from release.models import ReleaseItem
 from review.models import Adjudication, AnswerReview, ReviewCase
 from review.workflow import CaseState, ReviewState
+
+A_CENT = Decimal("0.01")
 
 
 @dataclass(frozen=True)
@@ -101,6 +110,54 @@ def calls_are_sent_once() -> Iterator[Violation]:
         yield Violation(8, f"key {row['key'][:12]}", f"belongs to {row['count']} calls")
 
 
+def no_call_is_stuck() -> Iterator[Violation]:
+    """A lease is taken up within a round of the reconciler; twice the lease is long beyond it."""
+    longest = timedelta(seconds=2 * (settings.LBP_CALL_DEADLINE_SECONDS + settings.LBP_LEASE_MARGIN_SECONDS))
+    for call in Call.objects.filter(state=CallState.CALLING, sent_at__lt=timezone.now() - longest).only("pk"):
+        yield Violation(8, f"call {call.pk}", "has been out for more than twice its lease")
+    for call in Call.objects.filter(state=CallState.CALLING).filter(Q(sent_at=None) | Q(lease_until=None)).only("pk"):
+        yield Violation(8, f"call {call.pk}", "is out without a lease")
+
+
+def attempts_have_a_trail() -> Iterator[Violation]:
+    """Each sending is one line of the history, written before the request left. `resend` begins to count anew."""
+    sent = Event.objects.filter(subject_type="call", subject_id=OuterRef("pk"), action="generation.send").order_by()
+    lines = sent.values("subject_id").annotate(count=Count("pk")).values("count")
+    counted = Call.objects.annotate(lines=Coalesce(Subquery(lines), 0))
+    for call in counted.exclude(sent_at=None).filter(lines__lt=F("attempts")).only("pk", "attempts"):
+        yield Violation(8, f"call {call.pk}", f"counts {call.attempts} attempts, its history {call.lines}")
+    for call in counted.filter(sent_at=None, lines__gt=0).only("pk"):
+        yield Violation(8, f"call {call.pk}", "was sent, and does not say when")
+
+
+def answers_have_figures() -> Iterator[Violation]:
+    answered = Call.objects.filter(state__in=ANSWERED)
+    missing = Q(tokens_in=None) | Q(tokens_out=None) | Q(answered_at=None) | Q(latency_ms=None) | Q(sent_at=None)
+    priced = Q(model__litellm_id__startswith="demo/") | (
+        Q(model__usd_per_million_input__isnull=False) & Q(model__usd_per_million_output__isnull=False)
+    )
+    for call in answered.filter(missing | (priced & Q(cost_usd=None))).only("pk"):
+        yield Violation(8, f"call {call.pk}", "was answered and lacks figures")
+
+
+def money_adds_up() -> Iterator[Violation]:
+    """What is said to be spent and held back is the sum over calls and trials; what is not out holds back nothing but
+    what may have been billed."""
+    total = Spending.objects.filter(pk=1).first() or Spending()
+    calls = Call.objects.aggregate(
+        spent=Coalesce(Sum("cost_usd"), Decimal(0)), held=Coalesce(Sum("reserved_usd"), Decimal(0))
+    )
+    trials = ModelTrial.objects.aggregate(spent=Coalesce(Sum("cost_usd"), Decimal(0)))
+    for words, said, counted in (
+        ("spent", total.spent_usd, calls["spent"] + trials["spent"]),
+        ("held back", total.reserved_usd, calls["held"]),
+    ):
+        if abs(said - counted) > A_CENT / 10_000:
+            yield Violation(8, "spending", f"says {said} US $ {words}, the calls say {counted}")
+    for call in Call.objects.filter(sent_at=None, reserved_usd__gt=0).only("pk"):
+        yield Violation(8, f"call {call.pk}", "was never sent and holds back money")
+
+
 def states_have_a_trail() -> Iterator[Violation]:
     last = Event.objects.filter(subject_type="sample", subject_id=OuterRef("pk")).exclude(to_state="").order_by("-id")
     for sample in Sample.objects.annotate(last=Subquery(last.values("to_state")[:1])):
@@ -122,6 +179,10 @@ CHECKS: tuple[Callable[[], Iterator[Violation]], ...] = (
     prompts_are_computed,
     answers_score_one,
     calls_are_sent_once,
+    no_call_is_stuck,
+    attempts_have_a_trail,
+    answers_have_figures,
+    money_adds_up,
     states_have_a_trail,
     released_samples_are_complete,
 )

@@ -41,7 +41,7 @@ def can_retry_calls(user: User) -> bool:
     return user.is_lead
 
 
-def retry_calls(*, calls: QuerySet[Call], by: User) -> int:
+def retry_calls(*, calls: QuerySet[Call], by: User, reason: str = "") -> int:
     """Send many calls again: those of `calls` that failed or were cancelled and that no repair has followed. Unknown
     ones are left out: each of them waits for a lead's word. Returns how many were queued.
 
@@ -54,7 +54,7 @@ def retry_calls(*, calls: QuerySet[Call], by: User) -> int:
     while chunk := list(wanted.filter(pk__gt=last)[:CHUNK]):
         last = chunk[-1].pk
         with transaction.atomic():
-            moved = _requeue(chunk, by=by)
+            moved = _requeue(chunk, by=by, reason=reason)
             for run in _runs_to_resume(moved):
                 _resume(run, by=by)
             hurry(send_ready)
@@ -87,8 +87,8 @@ def resend_call(*, call: Call, by: User, reason: str) -> Call:
     return call
 
 
-def _requeue(calls: Sequence[Call], *, by: User) -> list[Call]:
-    moved = history.advance_all(calls, "resend", by=by, data=_earlier)
+def _requeue(calls: Sequence[Call], *, by: User, reason: str = "") -> list[Call]:
+    moved = history.advance_all(calls, "resend", by=by, reason=reason, data=_earlier)
     _clean(moved)
     return moved
 

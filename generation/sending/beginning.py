@@ -5,6 +5,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone
 
 from core import history
@@ -65,6 +66,7 @@ def _begin(call: Call, run: Run, prepared: Prepared, most: Any, out_here: int) -
         next_attempt_at=None,
         cut_tokens=prepared.cut_tokens,
         parameters=_parameters(prepared.request),
+        reserved_usd=budgeting.held_with(most) if most else F("reserved_usd"),
         error_class="",
         error="",
     )

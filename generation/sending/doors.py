@@ -1,5 +1,5 @@
 """Where the calls of one provider leave, one at a time and in order. The first one waits at the door for what it has to
-wait for; the others wait for the door. The database is asked again when something has changed, or after 5 s."""
+wait for; the others wait for the door. The database is asked again when something has changed, or after 2 s."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ from django.conf import settings
 from generation.limiting import Wait
 
 # Another process may have made room; nobody tells this one.
-LOOK_AGAIN_SECONDS = 5.0
+LOOK_AGAIN_SECONDS = 2.0
 # A call that had to wait too long is left to the reconciler, and so are those behind it, for so long.
 SHUT_SECONDS = 15.0
 

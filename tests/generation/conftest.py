@@ -36,4 +36,6 @@ def model_at(server: OpenAIServer, name: str = "alpha", **more: Any) -> Language
         "usd_per_million_input": "1.25",
         "usd_per_million_output": "10",
     }
-    return make_model(name, **{**given, **more})
+    made = make_model(name, **{**given, **more})
+    made.refresh_from_db()
+    return made

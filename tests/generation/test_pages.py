@@ -192,6 +192,7 @@ def typed(model: LanguageModel, **changes: Any) -> dict[str, Any]:
         "truncate_input_to_tokens": model.truncate_input_to_tokens,
         "max_output_nonthinking": model.max_output_nonthinking or "",
         "max_output_thinking": model.max_output_thinking or "",
+        "structured": model.structured,
         "temperature": "" if model.temperature is None else model.temperature,
         "structured": model.structured,
         "usd_per_million_input": model.usd_per_million_input,

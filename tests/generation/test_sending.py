@@ -4,6 +4,7 @@ import itertools
 import json
 import logging
 import threading
+import time
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -22,9 +23,10 @@ from documents.models import DocumentVersion
 from documents.workflow import VersionState
 from generation import actions, llm, sending
 from generation.models import Call, Draft, LanguageModel, Run
-from generation.queries import results_of
+from generation.queries import results_of, waits_for_paused_models
+from generation.sending import hosting
 from generation.workflow import CallState, RunState
-from tests.factories import make_annotator, make_lead, make_version
+from tests.factories import make_annotator, make_call, make_lead, make_run, make_version
 from tests.fakes.openai_server import (
     Answer,
     Hang,
@@ -263,26 +265,60 @@ def test_one_model_that_fails_leaves_the_others_usable_and_is_retried_alone(serv
     assert [len(server.received(name)) for name in ("alpha", "beta", "gamma")] == [1, 2, 1]
 
 
-def test_a_refused_key_pauses_the_model_once_and_stops_the_storm(server: OpenAIServer, settings: Settings) -> None:
+def five_answers(**more: Any) -> Run:
+    """Five calls to each model, on one document."""
+    return actions.start_difficulty(
+        **{
+            "document_version": make_version(),
+            "task": TASK,
+            "prompt": "p",
+            "prompt_thinking": "q",
+            "answer": ["Marigold", "Heron", "Tern"],
+            "runs_per_model": 5,
+            "by": None,
+            **more,
+        }
+    )
+
+
+def test_a_refused_key_pauses_the_model_once_and_the_others_wait_until_it_is_resumed(
+    server: OpenAIServer, settings: Settings
+) -> None:
     settings.LBP_CALLS_IN_FLIGHT = 1
     model = model_at(server)
-    server.script("alpha", failure(401, f"key {KEY} revoked"))
-    version = make_version()
-    actions.start_difficulty(
-        document_version=version,
-        task=TASK,
-        prompt="p",
-        prompt_thinking="q",
-        answer=["Heron"],
-        runs_per_model=5,
-        by=None,
-    )
+    server.script("alpha", failure(401, f"key {KEY} revoked"), RIGHT)
+    run = five_answers()
     sending.work_off()
     model.refresh_from_db()
     assert len(server.received()) == 1
     assert model.paused_at is not None
     assert Event.objects.filter(action="generation.pause_model").count() == 1
-    assert sorted(Call.objects.values_list("error_class", flat=True)) == ["auth", *["model_paused"] * 4]
+    assert sorted(Call.objects.values_list("state", "error_class")) == [("failed", "auth"), *[("queued", "")] * 4]
+    assert waits_for_paused_models(run)
+    assert sending.ready_run_ids() == []
+    actions.resume_model(model=model, by=make_lead())
+    assert sending.ready_run_ids() == [run.pk]
+    sending.work_off()
+    run.refresh_from_db()
+    assert run.state == RunState.FINISHED
+    assert Call.objects.filter(state=CallState.SUCCEEDED).count() == 4
+
+
+def test_what_waits_for_a_paused_model_can_be_given_up_so_that_the_run_ends(server: OpenAIServer) -> None:
+    paused, other = model_at(server), model_at(server, "beta")
+    lead = make_lead()
+    actions.pause_model(model=paused, by=lead)
+    run = challenge()
+    sending.work_off()
+    run.refresh_from_db()
+    assert (run.state, waits_for_paused_models(run)) == (RunState.RUNNING, True)
+    with pytest.raises(RuleBroken):
+        actions.give_up_queue(model=other, by=lead)
+    assert actions.give_up_queue(model=paused, by=lead) == 1
+    run.refresh_from_db()
+    assert run.state == RunState.FINISHED
+    assert sorted(run.calls.values_list("state", flat=True)) == ["cancelled", "succeeded"]
+    assert len(server.received()) == 1
 
 
 # --- drafting --------------------------------------------------------------------------------------------------------
@@ -531,3 +567,92 @@ def test_many_workers_on_one_run_send_no_key_twice_and_finish_it_once(server: Op
         assert all(result.right for result in results_of(run))
     assert Event.objects.filter(action="generation.finish").count() == 2
     assert LanguageModel.objects.count() == Call.objects.count() == 8
+
+
+# --- many at once ----------------------------------------------------------------------------------------------------
+
+
+def test_all_failed_calls_of_a_kind_are_sent_again_at_once_and_unknown_ones_are_not(server: OpenAIServer) -> None:
+    lead = make_lead()
+    for name in ("alpha", "beta", "gamma"):
+        model_at(server, name)
+    server.script("alpha", failure(404, "no such model"), RIGHT)
+    server.script("beta", HangUp(), RIGHT)
+    server.script("gamma", failure(400, "too many input tokens"), RIGHT)
+    runs = [challenge(), challenge()]
+    server.script("alpha", failure(404, "gone"), failure(404, "gone"), RIGHT)
+    sending.work_off()
+    assert Call.objects.filter(error_class="not_found").count() == 2
+    with pytest.raises(NotAllowed):
+        actions.retry_calls(calls=Call.objects.all(), by=make_annotator())
+    queued = actions.retry_calls(calls=Call.objects.filter(error_class="not_found"), by=lead, reason="It is back.")
+    assert queued == 2
+    assert set(Run.objects.values_list("state", flat=True)) == {"queued"}
+    sending.work_off()
+    assert Call.objects.filter(error_class="not_found").count() == 0
+    assert actions.retry_calls(calls=Call.objects.all(), by=lead) == 1
+    sending.work_off()
+    states = [call.state for run in runs for call in run.calls.all()]
+    assert sorted(states) == ["succeeded"] * 5 + ["unknown"]
+    line = Event.objects.filter(action="generation.resend").first()
+    assert line is not None
+    assert (line.reason, line.data["error_class"], line.by) == ("It is back.", "not_found", lead)
+
+
+def test_many_are_sent_again_in_a_fixed_number_of_queries(
+    server: OpenAIServer, django_assert_max_num_queries: Any
+) -> None:
+    model, lead = model_at(server), make_lead()
+    run = make_run(make_version(), purpose="challenge", task_code="T1.2")
+    for _number in range(120):
+        make_call(run, model, state=CallState.FAILED, error_class="server_error")
+    with django_assert_max_num_queries(20):
+        assert actions.retry_calls(calls=Call.objects.filter(model=model), by=lead) == 120
+
+
+def test_many_runs_are_cancelled_at_once(server: OpenAIServer) -> None:
+    model_at(server)
+    lead = make_lead()
+    runs = [challenge() for _number in range(3)]
+    sending.send_run(runs[0].pk)
+    assert actions.cancel_runs(runs=Run.objects.all(), by=lead) == 2
+    assert sorted(Run.objects.values_list("state", flat=True)) == ["cancelled", "cancelled", "finished"]
+    with pytest.raises(NotAllowed):
+        actions.cancel_runs(runs=Run.objects.all(), by=make_annotator())
+
+
+def test_tasks_leave_their_run_with_the_loop_that_is_there(server: OpenAIServer) -> None:
+    model_at(server)
+    server.script("alpha", RIGHT)
+    runs = [challenge() for _number in range(3)]
+    host = hosting.Host()
+    assert all(host.bring(run.pk) for run in runs[:2])
+    assert host.bring(None)
+    hosting.in_own_loop(host.serve())
+    assert set(Run.objects.values_list("state", flat=True)) == {"finished"}
+    assert host.bring(runs[0].pk) is False
+
+
+def test_a_worker_that_is_told_to_stop_sends_nothing_more_and_keeps_what_comes_back(
+    server: OpenAIServer, settings: Settings
+) -> None:
+    settings.LBP_CALLS_IN_FLIGHT = 1
+    model_at(server)
+    run = five_answers()
+    host = hosting.Host()
+    server.script("alpha", Ok(RIGHT.content, seconds=0.3))
+    host.bring(run.pk)
+
+    def close_when_one_is_out() -> None:
+        until = time.monotonic() + 20
+        while not server.received() and time.monotonic() < until:
+            time.sleep(0.01)
+        host.close()
+
+    stop = threading.Thread(target=close_when_one_is_out)
+    stop.start()
+    hosting.in_own_loop(host.serve())
+    stop.join()
+    assert sorted(run.calls.values_list("state", flat=True)) == ["queued"] * 4 + ["succeeded"]
+    assert len(server.received()) == 1
+    assert sending.ready_run_ids() == [run.pk]
