@@ -193,10 +193,10 @@ class SpendingSerializer(serializers.ModelSerializer[Spending]):
         fields = ["budget_usd", "spent_usd", "reserved_usd", "left_usd", "version"]
         read_only_fields = fields
 
-    def get_left_usd(self, row: Spending) -> Decimal | None:
+    def get_left_usd(self, row: Spending) -> str | None:
         if row.budget_usd is None:
             return None
-        return max(Decimal(0), row.budget_usd - row.spent_usd - row.reserved_usd)
+        return f"{max(Decimal(0), row.budget_usd - row.spent_usd - row.reserved_usd):.8f}"
 
 
 class ProviderLimitSerializer(serializers.ModelSerializer[ProviderLimit]):

@@ -1,6 +1,6 @@
 """Money and tokens as leads read them: `{% load generation_parts %}`. What is unknown is never shown as zero."""
 
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 from urllib.parse import urlencode
 
@@ -31,7 +31,9 @@ def dollars(usd: Decimal | None) -> str:
     if usd and abs(usd) < SMALLEST:
         return f"< $ {SMALLEST}"
     places = 2 if usd == 0 or abs(usd) >= 1 else 4
-    return f"$ {number_format(usd, places, force_grouping=True)}"
+    # number_format cuts off what is too long; money is rounded.
+    rounded = usd.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    return f"$ {number_format(rounded, places, force_grouping=True)}"
 
 
 @register.simple_tag

@@ -194,7 +194,6 @@ def typed(model: LanguageModel, **changes: Any) -> dict[str, Any]:
         "max_output_thinking": model.max_output_thinking or "",
         "structured": model.structured,
         "temperature": "" if model.temperature is None else model.temperature,
-        "structured": model.structured,
         "usd_per_million_input": model.usd_per_million_input,
         "usd_per_million_output": model.usd_per_million_output,
         "note": model.note,
