@@ -151,7 +151,8 @@ def waiting_for_leads() -> Waiting:
     versions = DocumentVersion.objects.filter(pk=F("document__latest"))
     live = live_samples()
     calls = Call.objects.aggregate(
-        failed=Count("pk", filter=Q(state=CallState.FAILED)), unknown=Count("pk", filter=Q(state=CallState.UNKNOWN))
+        failed=Count("pk", filter=Q(state=CallState.FAILED, repaired_by__isnull=True)),
+        unknown=Count("pk", filter=Q(state=CallState.UNKNOWN)),
     )
     return Waiting(
         documents_to_clear=versions.filter(state=VersionState.PENDING).count(),

@@ -14,6 +14,7 @@ from core.jobs import hurry
 from core.models import User
 from core.refusals import Conflict, Invalid, NotAllowed, RuleBroken
 from generation.models import LanguageModel, ModelTrial
+from generation.models.panels import PAUSED_BY_A_LEAD
 from generation.panels import faults_of
 from generation.queries import without_price
 from generation.tasks import send_ready, send_trial
@@ -94,7 +95,7 @@ def pause_model(*, model: LanguageModel, by: User, reason: str = "") -> Language
     _leads_only(by)
     with transaction.atomic():
         paused = LanguageModel.objects.filter(pk=model.pk, paused_at=None)
-        words = reason.strip() or _("paused by a lead")
+        words = reason.strip() or PAUSED_BY_A_LEAD
         if not paused.update(paused_at=timezone.now(), paused_because=words[:300]):
             raise Conflict(_("The model is paused already."), rule="paused")
         history.record("pause_model", model, by=by, reason=reason)
