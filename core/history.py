@@ -4,6 +4,7 @@ Both write in the transaction of the caller's change: a change and its line comm
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from django.db import models, transaction
@@ -36,26 +37,46 @@ def record(
     )
 
 
-@transaction.atomic
-def advance(subject: Record, move: str, *, by: User | None, reason: str = "", **data: Any) -> Record:
+def advance(
+    subject: Record,
+    move: str,
+    *,
+    by: User | None,
+    reason: str = "",
+    also: Mapping[str, Any] | None = None,
+    locked_in: str = "",
+    **data: Any,
+) -> Record:
     """Move `subject` along its lifecycle: lock, check, save, record, all in one transaction.
 
     The given instance is updated in place and returned. Raises Conflict (409) when the record is not in a state from
-    which the move starts, with the state it is in now.
+    which the move starts, with the state it is in now. `also`: fields that are written with the state. `locked_in`:
+    the state, where the caller holds the row's lock and has just read it.
     """
+    # A refusal comes before anything is written: inside a transaction no savepoint is needed.
+    with nullcontext() if transaction.get_connection().in_atomic_block else transaction.atomic():
+        return _advance(subject, move, by, reason, also or {}, locked_in, data)
+
+
+def _advance(
+    subject: Record,
+    move: str,
+    by: User | None,
+    reason: str,
+    also: Mapping[str, Any],
+    locked_in: str,
+    data: Mapping[str, Any],
+) -> Record:
     lifecycle = subject.lifecycle
     target = lifecycle.moves[move].target
-    model = type(subject)
-    state = model._default_manager.select_for_update().values_list("state", flat=True).get(pk=subject.pk)
+    rows = type(subject)._default_manager
+    state = locked_in or rows.select_for_update().values_list("state", flat=True).get(pk=subject.pk)
     if not lifecycle.allows(state, move):
         raise moved_on(subject, state)
     now = timezone.now()
     # Conditional, because SQLite has no row locks: whoever changed the state first has won.
-    if not model._default_manager.filter(pk=subject.pk, state=state).update(state=target, state_since=now):
-        raise moved_on(
-            subject,
-            model._default_manager.values_list("state", flat=True).get(pk=subject.pk),
-        )
+    if not rows.filter(pk=subject.pk, state=state).update(state=target, state_since=now, **also):
+        raise moved_on(subject, rows.values_list("state", flat=True).get(pk=subject.pk))
     subject.state, subject.state_since = target, now
     Event.objects.create(
         action=f"{subject._meta.app_label}.{move}",

@@ -79,6 +79,9 @@ def hold_back(call: Call, most: Decimal | None) -> Room:
     leave everything as it is. The total's row stays locked until the transaction ends."""
     if most == NOTHING:
         return Room.FREE
+    unbounded = Spending.objects.filter(pk=1, budget_usd=None)
+    if unbounded.update(reserved_usd=F("reserved_usd") + (most or NOTHING)):
+        return Room.FREE
     total = _locked()
     if total.budget_usd is not None:
         others = Call.objects.filter(state=CallState.CALLING).exclude(pk=call.pk)
@@ -107,23 +110,21 @@ def _room(allowed: Decimal, most: Decimal | None, counted: Decimal, out: Decimal
 # --- settling --------------------------------------------------------------------------------------------------------
 
 
-def settle(call: Call, held: Decimal | None, cost: Decimal | None) -> None:
-    """The attempt has ended: what was held back for it is released, what it cost is added. A call that was sent again
-    has been paid more than once. `cost` None: the price is unknown."""
-    released, added = held or NOTHING, cost or NOTHING
-    fields: dict[str, object] = {}
+def settled(held: Decimal | None, cost: Decimal | None) -> dict[str, Combinable]:
+    """The call's own fields when an attempt has ended: what was held back for it is released, what it cost is added. A
+    call that was sent again has been paid more than once. `cost` None: the price is unknown. With it goes `count`."""
+    fields: dict[str, Combinable] = {}
     if cost is not None:
-        fields["cost_usd"] = Coalesce(F("cost_usd"), NOTHING) + added
-    if released:
-        left = F("reserved_usd") - released
-        fields["reserved_usd"] = Case(When(reserved_usd__lte=released, then=Value(None)), default=left)
-    if fields:
-        Call.objects.filter(pk=call.pk).update(**fields)
-    count(released=released, added=added)
+        fields["cost_usd"] = Coalesce(F("cost_usd"), NOTHING) + cost
+    if held:
+        left = F("reserved_usd") - held
+        fields["reserved_usd"] = Case(When(reserved_usd__lte=held, then=Value(None)), default=left)
+    return fields
 
 
-def count(*, released: Decimal = NOTHING, added: Decimal = NOTHING) -> None:
+def count(*, held: Decimal | None = None, cost: Decimal | None = None) -> None:
     """Into the total, as the last write of a transaction where it can be: everybody else waits for this row."""
+    released, added = held or NOTHING, cost or NOTHING
     if released or added:
         sums = {"reserved_usd": F("reserved_usd") - released, "spent_usd": F("spent_usd") + added}
         if not Spending.objects.filter(pk=1).update(**sums):

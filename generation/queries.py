@@ -131,7 +131,7 @@ def ready_runs(*, now: datetime) -> QuerySet[Run]:
 
 
 def unfinished_runs_with(call: Call) -> QuerySet[Run]:
-    return unfinished_runs().filter(run_calls__call=call)
+    return unfinished_runs().filter(run_calls__call=call).defer("prompt", "prompt_thinking")
 
 
 def held_calls(run: Run) -> QuerySet[Call]:
@@ -146,9 +146,9 @@ def waits_for_paused_models(run: Run) -> bool:
 
 
 def queued_calls(run: Run) -> list[Call]:
-    """The run's calls that may be sent, without their texts. Those of paused models wait."""
+    """The run's calls that may be sent, without their replies. Those of paused models wait."""
     calls = Call.objects.filter(runs=run, state=CallState.QUEUED, model__paused_at=None).select_related("model")
-    return list(calls.defer("raw", "reasoning", "prompt").order_by("id"))
+    return list(calls.defer("raw", "reasoning").order_by("id"))
 
 
 def queued_of(model: LanguageModel) -> QuerySet[Call]:

@@ -14,6 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
+from django.db.models.expressions import Combinable
 from django.utils import timezone
 
 from core import history
@@ -88,12 +89,13 @@ def settle_reply(attempt: Attempt, reply: Reply, verdict: Verdict, *, latency: t
             # The approval went while the request was out: what came back is kept and used for nothing.
             words = "The document's approval was withdrawn while the call was out; the reply is not used."
             verdict = Verdict("fail", WITHDRAWN, words)
-        _store(call, reply, verdict, latency)
-        history.advance(call, verdict.move, by=None, error_class=verdict.error_class)
-        _keep_drafts(call, verdict)
+        fields = _stored(reply, verdict, latency)
+        _move(call, verdict.move, {**fields, **budgeting.settled(attempt.held, cost)}, error_class=verdict.error_class)
+        if verdict.drafts:
+            _keep_drafts(call, verdict)
         if verdict.ask_again:
             repair = make_repair(attempt.run, call)
-        budgeting.settle(call, attempt.held, cost)
+        budgeting.count(held=attempt.held, cost=cost)
     score_answers(attempt.run, [call])
     return repair if repair is not None and repair.state == CallState.QUEUED else None
 
@@ -130,8 +132,8 @@ def _as_row(fault: Any) -> dict[str, Any]:
     return {"kind": str(fault.kind.value), "detail": clean_text(fault.detail), "draft": fault.draft}
 
 
-def _store(call: Call, reply: Reply, verdict: Verdict, latency: timedelta) -> None:
-    fields: dict[str, Any] = {
+def _stored(reply: Reply, verdict: Verdict, latency: timedelta) -> dict[str, Any]:
+    return {
         "answered_at": timezone.now(),
         "latency_ms": int(latency.total_seconds() * 1000),
         "raw": clean_text(reply.content or ""),
@@ -148,7 +150,6 @@ def _store(call: Call, reply: Reply, verdict: Verdict, latency: timedelta) -> No
         "lease_until": None,
         "next_attempt_at": None,
     }
-    _write(call, fields)
 
 
 # --- drafts ----------------------------------------------------------------------------------------------------------
@@ -202,15 +203,18 @@ def settle_failure(attempt: Attempt, failure: Failure) -> datetime | None:
         if not _is_ours(attempt):
             _note_late(attempt, cost=None, released=free)
             return None
-        _write(
-            call,
-            {"error_class": failure.kind.value, "error": failure.words, "lease_until": None, "next_attempt_at": at},
-        )
-        history.advance(call, move, by=None, error_class=failure.kind.value, status=failure.status)
+        fields = {
+            "error_class": failure.kind.value,
+            "error": failure.words,
+            "lease_until": None,
+            "next_attempt_at": at,
+            **(budgeting.settled(attempt.held, None) if free else {}),
+        }
+        _move(call, move, fields, error_class=failure.kind.value, status=failure.status)
         if failure.pauses_the_model:
             pause(call.model, failure)
         if free:
-            budgeting.settle(call, attempt.held, None)
+            budgeting.count(held=attempt.held)
     return at
 
 
@@ -233,8 +237,8 @@ def take_up_lost_call(call: Call) -> None:
     """The worker died, or was away beyond its lease: nobody knows whether the call was billed."""
     with transaction.atomic():
         words = "The worker was lost while the call was out; it may have been billed."
-        history.advance(call, "lose", by=None, error_class=LOST)
-        _write(call, {"error_class": LOST, "error": words, "lease_until": None})
+        fields = {"error_class": LOST, "error": words, "lease_until": None}
+        history.advance(call, "lose", by=None, also=fields, error_class=LOST)
 
 
 # --- common to both --------------------------------------------------------------------------------------------------
@@ -259,21 +263,27 @@ def _note_late(attempt: Attempt, *, cost: Decimal | None, released: bool) -> Non
         return
     history.record("late_reply", attempt.call, by=None, sent_at=attempt.sent_at.isoformat())
     if released:
-        budgeting.settle(attempt.call, attempt.held, cost)
+        fields = budgeting.settled(attempt.held, cost)
+        if fields:
+            Call.objects.filter(pk=attempt.call.pk).update(**fields)
+        budgeting.count(held=attempt.held, cost=cost)
 
 
-def _write(call: Call, fields: Mapping[str, Any]) -> None:
-    Call.objects.filter(pk=call.pk).update(**fields)
+def _move(call: Call, move: str, fields: Mapping[str, Any], **line: Any) -> None:
+    """The call's row is locked, by `_is_ours`: it is out."""
+    history.advance(call, move, by=None, also=fields, locked_in=CallState.CALLING, **line)
     for name, value in fields.items():
-        setattr(call, name, value)
+        if not isinstance(value, Combinable):
+            setattr(call, name, value)
 
 
 # --- runs ------------------------------------------------------------------------------------------------------------
 
 
-def finish_runs_with(call: Call) -> int:
-    """Every unfinished run that reads this call may be complete now."""
-    return sum(finish_if_complete(run) for run in unfinished_runs_with(call))
+def finish_runs_with(call: Call, *, but: Run | None = None) -> int:
+    """Every unfinished run that reads this call may be complete now; `but`: one that is asked later anyway."""
+    runs = unfinished_runs_with(call)
+    return sum(finish_if_complete(run) for run in (runs if but is None else runs.exclude(pk=but.pk)))
 
 
 def finish_runs_with_all(calls: Iterable[Call]) -> int:

@@ -121,4 +121,4 @@ def _end(trial: ModelTrial, fields: Mapping[str, Any]) -> None:
     cost = fields.get("cost_usd")
     if cost is not None:
         ModelTrial.objects.filter(pk=trial.pk).update(cost_usd=cost)
-        budgeting.count(added=cost)
+        budgeting.count(cost=cost)

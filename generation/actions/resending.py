@@ -1,6 +1,7 @@
 """Calls that failed, were cancelled or lost are sent again: all of a run, one by a lead, or many of a kind at once."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -93,7 +94,7 @@ def _requeue(calls: Sequence[Call], *, by: User, reason: str = "") -> list[Call]
     return moved
 
 
-def _earlier(call: Call) -> dict[str, object]:
+def _earlier(call: Call) -> dict[str, Any]:
     """What the last attempt was, for the history; what it cost stays in the sums."""
     return {"attempts": call.attempts, "error_class": call.error_class, "tokens_out": call.tokens_out}
 

@@ -5,14 +5,13 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 from django.utils import timezone
 
 from core import history
 from generation import budgeting, llm
 from generation.budgeting import Room
 from generation.limiting import Wait, wait_for
-from generation.models import Call, LanguageModel, Run
+from generation.models import Call, Run
 from generation.queries import UNFINISHED
 from generation.sending.requests import Prepared
 from generation.settling import Attempt, is_approved
@@ -42,34 +41,35 @@ def begin(call: Call, run: Run, prepared: Prepared, *, out_here: int) -> Attempt
 
 def _begin(call: Call, run: Run, prepared: Prepared, most: Any, out_here: int) -> Attempt | Wait | None:
     approved = is_approved(run.document_version_id)
-    room = budgeting.room_in_run(run, most)
-    number = _next_number(call, run)
-    if number is None:
+    state, allowed = Run.objects.values_list("state", "budget_usd").get(pk=run.pk)
+    # A run is locked before its calls, as whoever cancels it does.
+    room = Room.FREE if allowed is None else budgeting.room_in_run(run, most)
+    number = _next_number(call)
+    if number is None or state not in UNFINISHED:
         return None
     if not approved:
         _refuse(call, "cancel", Trouble.DOCUMENT_NOT_APPROVED, "The document is not approved; nothing was sent.")
         return None
-    if LanguageModel.objects.filter(pk=call.model_id).exclude(paused_at=None).exists():
-        return None  # it stays queued until a lead resumes the model
     if room is not Room.FREE:
         raise _NoRoom(room)
     provider = call.model.provider
     if wait := wait_for(provider, tokens=prepared.tokens_in, out_here=out_here):
         return wait
     now = timezone.now()
-    history.advance(call, "send", by=None, attempt=number, provider=provider, tokens=prepared.tokens_in)
-    Call.objects.filter(pk=call.pk).update(
-        attempts=number,
-        provider=provider,
-        sent_at=now,
-        lease_until=now + timedelta(seconds=prepared.request.deadline + settings.LBP_LEASE_MARGIN_SECONDS),
-        next_attempt_at=None,
-        cut_tokens=prepared.cut_tokens,
-        parameters=_parameters(prepared.request),
-        reserved_usd=budgeting.held_with(most) if most else F("reserved_usd"),
-        error_class="",
-        error="",
-    )
+    sent = {
+        "attempts": number,
+        "provider": provider,
+        "sent_at": now,
+        "lease_until": now + timedelta(seconds=prepared.request.deadline + settings.LBP_LEASE_MARGIN_SECONDS),
+        "next_attempt_at": None,
+        "cut_tokens": prepared.cut_tokens,
+        "parameters": _parameters(prepared.request),
+        "error_class": "",
+        "error": "",
+        **({"reserved_usd": budgeting.held_with(most)} if most else {}),
+    }
+    line: dict[str, Any] = {"attempt": number, "provider": provider, "tokens": prepared.tokens_in}
+    history.advance(call, "send", by=None, also=sent, locked_in=CallState.QUEUED, **line)
     # Last, because every other call waits for the total's row.
     if (room := budgeting.hold_back(call, most)) is not Room.FREE:
         raise _NoRoom(room)
@@ -77,16 +77,17 @@ def _begin(call: Call, run: Run, prepared: Prepared, most: Any, out_here: int) -
     return Attempt(call, run, now, number, most)
 
 
-def _next_number(call: Call, run: Run) -> int | None:
+def _next_number(call: Call) -> int | None:
     """Locks the call. None when there is nothing to send: another worker may have tried meanwhile, and now it has to
-    wait; or somebody cancelled."""
-    if Run.objects.values_list("state", flat=True).get(pk=run.pk) not in UNFINISHED:
+    wait; somebody cancelled; or its model is paused, and it stays queued until a lead resumes that."""
+    row = Call.objects.select_for_update(of=("self",)).filter(pk=call.pk, state=CallState.QUEUED)
+    found = row.values_list("attempts", "next_attempt_at", "model__paused_at").first()
+    if found is None:
         return None
-    row = Call.objects.select_for_update().filter(pk=call.pk, state=CallState.QUEUED)
-    attempts, due = row.values_list("attempts", "next_attempt_at").first() or (None, None)
-    if attempts is None or (due is not None and due > timezone.now()):
+    attempts, due, paused_at = found
+    if paused_at is not None or (due is not None and due > timezone.now()):
         return None
-    return attempts + 1
+    return int(attempts) + 1
 
 
 def _refuse(call: Call, move: str, trouble: Trouble, words: str) -> None:

@@ -8,13 +8,15 @@ stop, nothing more leaves, what is out comes back, and the rest stays queued in 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager, nullcontext
 from threading import Lock
 from typing import Any
 
 from asgiref.sync import async_to_sync
 from celery import signature
+from django.conf import settings
 from django.db import DatabaseError, connections
 from django.utils import timezone
 
@@ -23,7 +25,7 @@ from generation import llm
 from generation.queries import ready_runs
 from generation.sending.doors import Hall
 from generation.sending.requests import Texts
-from generation.sending.rows import rows
+from generation.sending.rows import row_threads, rows
 from generation.sending.run import RunSending
 
 logger = logging.getLogger(__name__)
@@ -40,7 +42,9 @@ Message = dict[str, Any]
 class Host:
     """The loop, and the runs it was brought."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, threads: bool = False) -> None:
+        """`threads`: rows in threads of its own, as in a worker; else in the thread that enters."""
+        self.around: Callable[[], AbstractAsyncContextManager[None]] = row_threads if threads else nullcontext
         self.guard = Lock()
         self.brought: deque[tuple[int, Message | None]] = deque()
         self.looks = False
@@ -82,7 +86,7 @@ class Host:
         with self.guard:
             self._loop = asyncio.get_running_loop()
         try:
-            async with llm.session():
+            async with self.around(), llm.session():
                 while not self._is_done():
                     self._news.clear()
                     await self._take_in()
@@ -176,7 +180,7 @@ def take_in(run_id: int | None, then: Message | None = None) -> None:
     with _choosing:
         if _closed or (_host is not None and _host.bring(run_id, then)):
             return
-        host = _host = Host()
+        host = _host = Host(threads=settings.LBP_SEND_MESSAGES)
         host.bring(run_id, then)
     in_own_loop(host.serve())
 

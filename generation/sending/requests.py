@@ -78,6 +78,7 @@ class Requests:
     def __init__(self, run: Run, texts: Texts) -> None:
         self.run = run
         self.texts = texts
+        self._around: dict[str, int] = {}
         self._shared: WeakValueDictionary[tuple[str, int], Messages] = WeakValueDictionary()
 
     def weight(self, call: Call) -> int:
@@ -86,13 +87,16 @@ class Requests:
 
     async def prepare(self, call: Call) -> Prepared:
         cut = await self.texts.cut(self.run, call.model.truncate_input_to_tokens)
-        bare: list[Message] = await rows(self._messages, call, "")
-        around = await asyncio.to_thread(lambda: sum(count_tokens(message["content"]) for message in bare))
-        key = (call.prompt_sha256 if call.repairs_id is None else call.key, cut.cut_tokens)
-        messages = self._shared.get(key)
+        name = call.prompt_sha256 if call.repairs_id is None else call.key
+        around = self._around.get(name)
+        if around is None:
+            bare = await self._messages(call, "")
+            around = await asyncio.to_thread(lambda: sum(count_tokens(message["content"]) for message in bare))
+            self._around[name] = around
+        messages = self._shared.get((name, cut.cut_tokens))
         if messages is None:
-            messages = Messages(await rows(self._messages, call, cut.text))
-            self._shared[key] = messages
+            messages = Messages(await self._messages(call, cut.text))
+            self._shared[name, cut.cut_tokens] = messages
         return Prepared(self._request(call, messages), cut.kept_tokens + around, cut.cut_tokens)
 
     def _request(self, call: Call, messages: Messages) -> llm.Request:
@@ -111,13 +115,13 @@ class Requests:
             seed=int(call.key[:8], 16) if model.is_simulated else None,
         )
 
-    def _messages(self, call: Call, text: str) -> list[Message]:
+    async def _messages(self, call: Call, text: str) -> list[Message]:
         if self.run.purpose != Purpose.DRAFTING:
             return answer_messages(document_text=text, prompt=call.prompt)
         asked = drafting_messages(language=self.run.language, task=self.run.task_code, document_text=text)
         if call.repairs_id is None:
             return asked
-        original = Call.objects.only("raw", "faults").get(pk=call.repairs_id)
+        original = await rows(Call.objects.only("raw", "faults").get, pk=call.repairs_id)
         faults = [_fault_sentence(fault) for fault in original.faults]
         return repair_messages(asked, original.raw, faults, self.run.language)
 

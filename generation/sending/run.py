@@ -95,7 +95,8 @@ class RunSending:
             finally:
                 door.take_back(weight)
         if follows is None:
-            await rows(finish_runs_with, call)
+            # This run itself is asked when all its calls are through.
+            await rows(finish_runs_with, call, but=self._sent_run)
         return follows
 
     async def _leave(self, call: Call, door: Door, weight: int) -> tuple[Attempt, Prepared] | None:
