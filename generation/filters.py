@@ -77,7 +77,9 @@ class RunFilter(django_filters.FilterSet):
         choices=Trouble.choices, method="with_error", label=_("Error"), empty_label=_("any error")
     )
     day = django_filters.DateFilter(
-        field_name="created_at__date", label=_("Started on"), widget=forms.DateInput(attrs={"type": "date"})
+        field_name="created_at__date",
+        label=_("Started on"),
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
     )
     document = django_filters.NumberFilter(
         field_name="document_version__document", label=_("Document"), widget=forms.HiddenInput
@@ -128,7 +130,9 @@ class CallFilter(django_filters.FilterSet):
         method="of_task", label=_("Secondary task, code or name"), widget=Offered(_("any task"), task_choices)
     )
     day = django_filters.DateFilter(
-        field_name="sent_at__date", label=_("Sent on"), widget=forms.DateInput(attrs={"type": "date"})
+        field_name="sent_at__date",
+        label=_("Sent on"),
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
     )
     run = django_filters.NumberFilter(field_name="runs", label=_("Run"), widget=forms.HiddenInput)
     document = django_filters.NumberFilter(

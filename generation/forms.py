@@ -1,5 +1,6 @@
 """What leads type about models, money and calls. The forms read; the actions decide."""
 
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -11,6 +12,7 @@ from core.text import clean_text
 from generation.actions import EDITABLE
 from generation.models import LanguageModel, ProviderLimit
 
+PRICES = ("usd_per_million_input", "usd_per_million_output", "usd_per_million_cached")
 LABELS = {
     "max_output_nonthinking": _("Output limit without thinking, tokens"),
     "max_output_thinking": _("Output limit with thinking, tokens"),
@@ -43,11 +45,14 @@ class ModelForm(forms.ModelForm):
         fields = list(EDITABLE)
         labels = LABELS
         help_texts = HELP
-        widgets = {"price_read_on": forms.DateInput(attrs={"type": "date"})}
+        widgets = {"price_read_on": forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})}
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.fields["version"].initial = self.instance.version
+        for name in PRICES:
+            price = self.initial.get(name)
+            self.initial[name] = None if price is None else f"{Decimal(price).normalize():f}"
 
     def changes(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in EDITABLE}

@@ -27,11 +27,13 @@ class Money:
 
 @dataclass(frozen=True)
 class RunLine:
-    """One run of a list. `states` counts its calls by state; `repaired` of the failed were followed by a repair."""
+    """One run of a list. `states` counts its calls by state; `repaired` of the failed were followed by a repair,
+    `held` of the queued wait for a paused model."""
 
     run: Run
     states: dict[str, int] = field(default_factory=dict)
     repaired: int = 0
+    held: int = 0
     cost: Money = Money()
     tokens_in: int = 0
     tokens_out: int = 0
@@ -77,6 +79,7 @@ def lines_of(runs: Iterable[Run]) -> list[RunLine]:
         .annotate(
             n=Count("pk"),
             repaired=Count("pk", filter=Q(call__state=CallState.FAILED, call__repaired_by__isnull=False)),
+            held=Count("pk", filter=Q(call__state=CallState.QUEUED, call__model__paused_at__isnull=False)),
             usd=Sum("call__cost_usd"),
             unpriced=Count(
                 "pk",
@@ -98,7 +101,8 @@ def _line(run: Run, rows: Sequence[Mapping[str, Any]]) -> RunLine:
 
     usd = sum((row["usd"] or Decimal(0) for row in rows), Decimal(0))
     states = {row["call__state"]: row["n"] for row in rows}
-    return RunLine(run, states, total("repaired"), Money(usd, total("unpriced")), total("read"), total("written"))
+    cost = Money(usd, total("unpriced"))
+    return RunLine(run, states, total("repaired"), total("held"), cost, total("read"), total("written"))
 
 
 # --- calls -----------------------------------------------------------------------------------------------------------
