@@ -5,7 +5,7 @@ from typing import Any
 
 import django_filters
 from django import forms
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils.functional import Promise
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from benchmark.taxonomy import SECONDARY_TASKS, Language, UnknownTask, secondary_task
 from core.models import BenchmarkSettings
 from documents.models import LANGUAGE_CHOICES
-from generation.models import Call, LanguageModel, Run
+from generation.models import Call, LanguageModel, Run, RunCall
 from generation.workflow import CallState, Purpose, RunState, Trouble
 
 Words = str | Promise
@@ -90,22 +90,22 @@ class RunFilter(django_filters.FilterSet):
         fields: list[str] = []
 
     def with_calls(self, runs: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        calls = Call.objects.filter(state=value)
-        return _with(runs, calls.filter(repaired_by=None) if value == CallState.FAILED else calls)
+        narrowed = {"call__repaired_by": None} if value == CallState.FAILED else {}
+        return _with(runs, call__state=value, **narrowed)
 
     def with_model(self, runs: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        return _with(runs, Call.objects.filter(model__name=value))
+        return _with(runs, call__model__name=value)
 
     def with_error(self, runs: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        return _with(runs, Call.objects.filter(error_class=value, repaired_by=None))
+        return _with(runs, call__error_class=value, call__repaired_by=None)
 
     def of_task(self, runs: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         code = code_of(value)
         return runs.filter(task_code=code) if code else runs.none()
 
 
-def _with(runs: QuerySet[Run], calls: QuerySet[Call]) -> QuerySet[Run]:
-    return runs.filter(pk__in=Run.objects.order_by().filter(calls__in=calls).values("pk"))
+def _with(runs: QuerySet[Run], **of_a_call: Any) -> QuerySet[Run]:
+    return runs.filter(Exists(RunCall.objects.filter(run=OuterRef("pk"), **of_a_call)))
 
 
 class CallFilter(django_filters.FilterSet):
@@ -150,7 +150,7 @@ class CallFilter(django_filters.FilterSet):
         code = code_of(value)
         if code is None:
             return calls.none()
-        return calls.filter(pk__in=Call.objects.order_by().filter(runs__task_code=code).values("pk"))
+        return calls.filter(Exists(RunCall.objects.filter(call=OuterRef("pk"), run__task_code=code)))
 
     def followed_by_a_repair(self, calls: QuerySet[Call], name: str, value: bool) -> QuerySet[Call]:
         return calls.filter(repaired_by__isnull=not value)

@@ -10,8 +10,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 
-from generation.models import Call, Run, RunCall
-from generation.queries import retryable, undecided
+from generation.models import Call, Draft, Run, RunCall
 from generation.workflow import FINAL_CALL_STATES, CallState, trouble_words
 
 HEAVY = ("raw", "reasoning", "prompt")
@@ -120,9 +119,11 @@ def calls_plain(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
 
 
 def unanswered(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
-    """Calls that ended without an answer and can be sent again, with a word on each where they may have been billed."""
-    calls = Call.objects.all() if calls is None else calls
-    return retryable(calls) | undecided(calls)
+    """What `queries.retryable` and `queries.undecided` find together: calls that can be sent again."""
+    ended = (Call.objects.all() if calls is None else calls).filter(
+        state__in=[CallState.FAILED, CallState.CANCELLED, CallState.UNKNOWN], repaired_by=None
+    )
+    return ended.exclude(Exists(Draft.objects.filter(call=OuterRef("pk"))))
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,12 @@ from django.utils import timezone
 
 from generation.models import Call, LanguageModel, Run, RunCall, Spending
 from generation.queries import COST_UNKNOWN, UNFINISHED
-from generation.workflow import FINAL_CALL_STATES, CallState
+from generation.workflow import ENDED_BY_THEMSELVES, FINAL_CALL_STATES, CallState
 
 # Measured over so long; fewer calls than these few, or a shorter time, say nothing about what is to come.
 WINDOW = timedelta(minutes=10)
 FEWEST = 3
 SHORTEST_SECONDS = 15.0
-BY_THEMSELVES = (CallState.SUCCEEDED, CallState.PARTIAL, CallState.FAILED, CallState.UNKNOWN)
 
 
 @dataclass(frozen=True)
@@ -60,10 +59,12 @@ class Pace:
 
 
 def tally() -> Tally:
-    counts = {str(state): Count("pk", filter=Q(state=state)) for state in CallState if state != CallState.FAILED}
-    failed = Count("pk", filter=Q(state=CallState.FAILED, repaired_by__isnull=True))
-    held = Count("pk", filter=Q(state=CallState.QUEUED, model__paused_at__isnull=False))
-    return Tally(**Call.objects.aggregate(**counts, failed=failed, held=held))
+    """Counted from the index of states; only what failed or waits is looked at itself."""
+    found = dict(Call.objects.order_by().values_list("state").annotate(n=Count("pk")))
+    counts = {str(state): found.get(state, 0) for state in CallState}
+    repaired = Call.objects.filter(state=CallState.FAILED, repaired_by__isnull=False).count()
+    held = Call.objects.filter(state=CallState.QUEUED, model__paused_at__isnull=False).count()
+    return Tally(**{**counts, "failed": counts["failed"] - repaired}, held=held)
 
 
 def pace(counted: Tally, *, now: datetime | None = None) -> Pace:
@@ -84,7 +85,7 @@ def speed(now: datetime) -> float | None:
     if began is None:
         return None
     since = max(began, now - WINDOW)
-    ended = Call.objects.filter(state__in=BY_THEMSELVES, state_since__gte=since).count()
+    ended = Call.objects.filter(state__in=ENDED_BY_THEMSELVES, state_since__gte=since).count()
     seconds = (now - since).total_seconds()
     return None if ended < FEWEST or seconds < SHORTEST_SECONDS else ended * 60 / seconds
 

@@ -5,19 +5,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
 from annotation.models import Challenge, Sample
 from generation.models import Call, Run, RunCall
-from generation.queries import COST_UNKNOWN
-from generation.workflow import Purpose
+from generation.workflow import CallState, Purpose
 from release.models import DifficultyLabel
 from review.models import ReviewCase
 
 ZERO = Decimal(0)
-ANSWERED = Q(answered_at__isnull=False)
-COMPARED = Q(cost_usd__isnull=False, expected_usd__isnull=False)
 
 
 @dataclass(frozen=True)
@@ -47,23 +44,33 @@ class CostRow:
         return (self.compared_spent - self.compared_expected) * 100 / self.compared_expected
 
 
-FIGURES: Mapping[str, Any] = {
-    "calls": Count("pk"),
-    "answered": Count("pk", filter=ANSWERED),
-    "tokens_in": Sum("tokens_in"),
-    "tokens_out": Sum("tokens_out"),
-    "spent": Sum("cost_usd"),
-    "unpriced": Count("pk", filter=COST_UNKNOWN),
-    "expected": Sum("expected_usd"),
-    "unforeseen": Count("pk", filter=Q(expected_usd=None)),
-    "compared": Count("pk", filter=COMPARED),
-    "compared_spent": Sum("cost_usd", filter=COMPARED),
-    "compared_expected": Sum("expected_usd", filter=COMPARED),
-}
+def figures(of: str = "") -> dict[str, Any]:
+    """What is summed over calls; `of`: how a call is reached from the rows that are grouped."""
+    is_compared = Q(**{f"{of}cost_usd__isnull": False, f"{of}expected_usd__isnull": False})
+    is_unknown = Q(**{f"{of}answered_at__isnull": False, f"{of}cost_usd": None}) | Q(
+        **{f"{of}state": CallState.UNKNOWN}
+    )
+    return {
+        "calls": Count("pk"),
+        "answered": Count("pk", filter=Q(**{f"{of}answered_at__isnull": False})),
+        "tokens_in": Sum(f"{of}tokens_in"),
+        "tokens_out": Sum(f"{of}tokens_out"),
+        "spent": Sum(f"{of}cost_usd"),
+        "unpriced": Count("pk", filter=is_unknown),
+        "expected": Sum(f"{of}expected_usd"),
+        "unforeseen": Count("pk", filter=Q(**{f"{of}expected_usd": None})),
+        "compared": Count("pk", filter=is_compared),
+        "compared_spent": Sum(f"{of}cost_usd", filter=is_compared),
+        "compared_expected": Sum(f"{of}expected_usd", filter=is_compared),
+    }
+
+
+NAMES = tuple(figures())
+MONEY = frozenset({"spent", "expected", "compared_spent", "compared_expected"})
 
 
 def total() -> CostRow:
-    return _row("total", "", Call.objects.aggregate(**FIGURES))
+    return _row("total", "", Call.objects.aggregate(**figures()))
 
 
 def by_model() -> list[CostRow]:
@@ -85,13 +92,13 @@ def by_day() -> list[CostRow]:
 
 def by_sample() -> list[CostRow]:
     """The dearest first. A call that several runs read belongs to the first; what belongs to no sample comes last."""
-    first = RunCall.objects.filter(call=OuterRef("pk")).order_by("pk").values("run")[:1]
-    rows = _grouped(Call.objects.annotate(first=Subquery(first)), "first")
+    earlier = RunCall.objects.filter(call=OuterRef("call"), pk__lt=OuterRef("pk"))
+    rows: Any = RunCall.objects.filter(~Exists(earlier)).order_by().values("run").annotate(**figures("call__"))
     sample_of = _samples_by_run()
     merged: dict[int | None, dict[str, Any]] = {}
     for row in rows:
-        mine = merged.setdefault(sample_of.get(row["first"]), dict.fromkeys(FIGURES, 0))
-        for name in FIGURES:
+        mine = merged.setdefault(sample_of.get(row["run"]), dict.fromkeys(NAMES, 0))
+        for name in NAMES:
             mine[name] += row[name] or 0
     labels = {pk: sample_label(pk) for pk in merged if pk is not None}
     found = [_row(str(pk or ""), labels.get(pk, "") if pk else "", row) for pk, row in merged.items()]
@@ -123,12 +130,9 @@ def _pairs_of_samples() -> QuerySet[Sample, tuple[int, str, int]]:
 
 
 def _grouped(calls: QuerySet[Call], *names: str) -> Any:
-    return calls.order_by().values(*names).annotate(**FIGURES)
+    return calls.order_by().values(*names).annotate(**figures())
 
 
-def _row(key: str, label: str, figures: Mapping[str, Any]) -> CostRow:
-    given: dict[str, Any] = {name: figures[name] or (ZERO if name in MONEY else 0) for name in FIGURES}
+def _row(key: str, label: str, found: Mapping[str, Any]) -> CostRow:
+    given: dict[str, Any] = {name: found[name] or (ZERO if name in MONEY else 0) for name in NAMES}
     return CostRow(key, label, **given)
-
-
-MONEY = frozenset({"spent", "expected", "compared_spent", "compared_expected"})

@@ -148,16 +148,12 @@ class Waiting:
 def waiting_for_leads() -> Waiting:
     versions = DocumentVersion.objects.filter(pk=F("document__latest"))
     live = live_samples()
-    calls = Call.objects.aggregate(
-        failed=Count("pk", filter=Q(state=CallState.FAILED, repaired_by__isnull=True)),
-        unknown=Count("pk", filter=Q(state=CallState.UNKNOWN)),
-    )
     return Waiting(
         documents_to_clear=versions.filter(state=VersionState.PENDING).count(),
         documents_without_bucket=versions.filter(bucket="").count(),
         planned=live.filter(state=SampleState.PLANNED).count(),
-        failed_calls=calls["failed"],
-        unknown_calls=calls["unknown"],
+        failed_calls=Call.objects.filter(state=CallState.FAILED, repaired_by=None).count(),
+        unknown_calls=Call.objects.filter(state=CallState.UNKNOWN).count(),
         blocked=live.exclude(document_version__state=VersionState.APPROVED).count(),
         unlabelled=accepted_without_label().count(),
         awaiting_document=live.filter(state=SampleState.AWAITING_DOCUMENT).count(),
