@@ -4,8 +4,6 @@ Each action is keyword only, checks who and what first, changes in one transacti
 Refusals are those of `core.refusals`; their `rule` names are part of the API.
 """
 
-from django.db import transaction
-
 from annotation.auditing import approve_sample, can_approve_sample, can_reject_sample, reject_sample
 from annotation.challenging import (
     can_challenge_candidate,
@@ -28,10 +26,16 @@ from annotation.claims import (
     release_claim,
     take_over_sample,
 )
+from annotation.drafting import (
+    can_cancel_drafting,
+    can_draft_sample,
+    can_draft_samples,
+    cancel_drafting,
+    draft_sample,
+    draft_samples,
+)
 from annotation.editing import can_edit_candidate, edit_candidate
-from annotation.guards import lock, require_approved, require_lead, require_state
-from annotation.models import Sample
-from annotation.planning import can_create_sample, create_sample, first_draft_number
+from annotation.planning import can_create_sample, create_sample
 from annotation.reconstructing import (
     accept_sample,
     adopt_document_version,
@@ -53,7 +57,6 @@ from annotation.submitting import (
     select_candidate,
     submit_sample,
 )
-from annotation.tasks import receive_drafts
 from annotation.verifying import (
     can_discard_candidate,
     can_exhaust_sample,
@@ -66,11 +69,6 @@ from annotation.verifying import (
     judge_task_b,
     read_candidate,
 )
-from annotation.workflow import SampleState
-from core import history
-from core.jobs import hurry
-from core.models import User
-from generation.actions import start_drafting
 
 __all__ = [
     "accept_sample",
@@ -78,12 +76,14 @@ __all__ = [
     "approve_sample",
     "can_adopt_document_version",
     "can_approve_sample",
+    "can_cancel_drafting",
     "can_challenge_candidate",
     "can_claim_for_judging",
     "can_claim_sample",
     "can_create_sample",
     "can_discard_candidate",
     "can_draft_sample",
+    "can_draft_samples",
     "can_edit_candidate",
     "can_exhaust_sample",
     "can_join_sample",
@@ -99,6 +99,7 @@ __all__ = [
     "can_standardize_sample",
     "can_submit_sample",
     "can_take_over_sample",
+    "cancel_drafting",
     "challenge_candidate",
     "claim_for_judging",
     "claim_next",
@@ -108,6 +109,7 @@ __all__ = [
     "discard_candidate",
     "dispute_sample",
     "draft_sample",
+    "draft_samples",
     "edit_candidate",
     "exhaust_sample",
     "join_sample",
@@ -126,29 +128,3 @@ __all__ = [
     "submit_sample",
     "take_over_sample",
 ]
-
-
-def can_draft_sample(user: User, sample: Sample) -> bool:
-    return user.is_lead and sample.state == SampleState.PLANNED and not sample.is_blocked
-
-
-@transaction.atomic
-def draft_sample(*, sample: Sample, by: User) -> Sample:
-    """Ask the five drafting models, in the background. Earlier drafts of the same pair are never taken for new ones."""
-    require_lead(by)
-    lock(sample)
-    require_approved(sample)
-    require_state(sample, {SampleState.PLANNED})
-    run = start_drafting(
-        document_version=sample.document_version,
-        task=sample.task,
-        by=by,
-        first_number=first_draft_number(sample),
-        then=receive_drafts.si(sample.pk),
-    )
-    sample.drafting_run = run
-    sample.save(update_fields=["drafting_run"])
-    history.advance(sample, "draft", by=by, run=run.pk)
-    if run.is_finished:
-        hurry(receive_drafts, sample.pk)
-    return sample

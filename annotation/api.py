@@ -13,16 +13,21 @@ from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
 from annotation import actions
+from annotation.costing import plan_of
 from annotation.desk import candidates_of, proofs_of
 from annotation.filters import CandidateFilter, SampleFilter
-from annotation.models import Candidate, Participation, Sample
-from annotation.queries import challenge_results, samples
+from annotation.models import Candidate, DraftingBatch, Participation, Sample
+from annotation.queries import challenge_results, drafting_batches, samples
 from annotation.serializers import (
     CandidateDetailSerializer,
     CandidateSerializer,
     ChallengeBegun,
     ChallengeSerializer,
     CreateBody,
+    DraftingBatchSerializer,
+    DraftingDetailSerializer,
+    DraftManyBody,
+    DraftPlanSerializer,
     EditBody,
     FeedbackBody,
     JudgeBody,
@@ -41,7 +46,7 @@ from annotation.serializers import (
 from annotation.standardizing import keep_standardization
 from annotation.workflow import Job
 from core.api import ProblemSerializer, ViewSet
-from core.refusals import Invalid
+from core.refusals import Invalid, NotAllowed
 
 REFUSALS = dict.fromkeys((400, 403, 404, 409, 422), ProblemSerializer)
 
@@ -93,6 +98,28 @@ class SampleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
     def draft(self, request: Request, pk: str) -> Response:
         """Ask the five drafting models, in the background (leads)."""
         return self._answer(actions.draft_sample(sample=self.get_object(), by=self.person))
+
+    @extend_schema(
+        operation_id="samples_draft_many", request=DraftManyBody, responses=answers(DraftingBatchSerializer, 202)
+    )
+    @action(detail=False, methods=["post"], url_path="draft")
+    def draft_many(self, request: Request) -> Response:
+        """Draft many samples together, in the background (leads). Those that cannot be drafted are left out; one that
+        waits already is not started twice."""
+        given = self.body(DraftManyBody)
+        chosen = samples().filter(pk__in=given.pop("samples"))
+        batch = actions.draft_samples(samples=chosen, by=self.person, **given)
+        shown = drafting_batches().get(pk=batch.pk)
+        return Response(DraftingBatchSerializer(shown).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(request=DraftManyBody, responses=answers(DraftPlanSerializer))
+    @action(detail=False, methods=["post"])
+    def estimate(self, request: Request) -> Response:
+        """What drafting these would take, before anything is made or sent (leads)."""
+        if not actions.can_draft_samples(self.person):
+            raise NotAllowed(_("Only a lead has samples drafted."))
+        plan = plan_of(samples().filter(pk__in=self.body(DraftManyBody)["samples"]))
+        return Response(DraftPlanSerializer(plan).data)
 
     @extend_schema(request=None, responses=answers(SampleSerializer))
     @action(detail=True, methods=["post"])
@@ -177,6 +204,32 @@ class SampleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
     def adopt_document(self, request: Request, pk: str) -> Response:
         """Pin the revised document's approved version and judge again (leads)."""
         return self._answer(actions.adopt_document_version(sample=self.get_object(), by=self.person))
+
+
+class DraftingViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
+    """Samples sent to drafting together (leads)."""
+
+    serializer_class = DraftingBatchSerializer
+    queryset = DraftingBatch.objects.none()
+
+    def check_permissions(self, request: Request) -> None:
+        super().check_permissions(request)
+        if not actions.can_draft_samples(self.person):
+            raise NotAllowed(_("Only a lead has samples drafted."))
+
+    def get_queryset(self) -> QuerySet[DraftingBatch]:
+        return drafting_batches()
+
+    @extend_schema(responses=answers(DraftingDetailSerializer))
+    def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return Response(DraftingDetailSerializer(self.get_object()).data)
+
+    @extend_schema(request=None, responses=answers(DraftingBatchSerializer))
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Start no more of it. Runs that were started go on."""
+        actions.cancel_drafting(batch=self.get_object(), by=self.person)
+        return Response(DraftingBatchSerializer(self.get_object()).data)
 
 
 class CandidateViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
@@ -274,4 +327,5 @@ class CandidateViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies)
 routes: list[tuple[str, type[ViewSet], str]] = [
     ("samples", SampleViewSet, "sample"),
     ("candidates", CandidateViewSet, "candidate"),
+    ("draftings", DraftingViewSet, "drafting"),
 ]

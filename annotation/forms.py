@@ -61,6 +61,17 @@ class SampleForm(forms.Form):
         chosen.queryset = documents_ready()
 
 
+class DraftManyForm(forms.Form):
+    run_budget_usd = forms.DecimalField(
+        label=_("Budget of each run, US $"),
+        min_value=0,
+        max_digits=14,
+        decimal_places=4,
+        required=False,
+        help_text=_("Empty: no limit. A run has one call or more to each model."),
+    )
+
+
 class TakeOverForm(forms.Form):
     holder = forms.ModelChoiceField(
         queryset=User.objects.filter(is_active=True).exclude(role=Role.LEAD).order_by("username"), label=_("Hand to")

@@ -15,6 +15,7 @@ from annotation.workflow import (
     AuditOutcome,
     CandidateState,
     ClaimEnd,
+    DraftingOutcome,
     Job,
     ReconstructionStep,
     SampleState,
@@ -112,6 +113,53 @@ class Sample(Stateful):
     def is_blocked(self) -> bool:
         """A withdrawn approval blocks the sample, whatever its state."""
         return not self.document_version.is_approved
+
+
+class DraftingBatch(models.Model):
+    """Samples that a lead sent to drafting together. The worker starts them one after the other and may be stopped at
+    any moment: what its lines name as started is done, what waits is taken up again."""
+
+    made_at = models.DateTimeField(default=timezone.now)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    finished_at = models.DateTimeField(null=True, blank=True)
+    # What was shown before the lead confirmed it.
+    expected_calls = models.PositiveIntegerField(default=0)
+    expected_usd = models.DecimalField(max_digits=14, decimal_places=4, null=True, blank=True)
+    run_budget_usd = models.DecimalField(max_digits=14, decimal_places=4, null=True, blank=True)
+
+    if TYPE_CHECKING:
+        lines: "RelatedManager[DraftingLine]"
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"drafting batch {self.pk}"
+
+
+class DraftingLine(models.Model):
+    """What became of one sample of a batch. A sample waits in one batch at most, however often somebody presses."""
+
+    batch = models.ForeignKey(DraftingBatch, on_delete=models.CASCADE, related_name="lines")
+    sample = models.ForeignKey(Sample, on_delete=models.PROTECT, related_name="drafting_lines")
+    outcome = models.CharField(max_length=16, choices=DraftingOutcome.choices, default=DraftingOutcome.WAITING)
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    rule = models.CharField(max_length=60, blank=True)
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["batch_id", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "sample"], name="a_batch_names_a_sample_once"),
+            models.UniqueConstraint(
+                fields=["sample"],
+                condition=Q(outcome=DraftingOutcome.WAITING),
+                name="a_sample_waits_in_one_drafting_batch",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.batch_id}: {self.sample_id} {self.outcome}"
 
 
 class Participation(models.Model):

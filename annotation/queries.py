@@ -2,14 +2,23 @@
 
 from dataclasses import dataclass
 
-from django.db.models import Count, F, Prefetch, Q, QuerySet
+from django.db.models import Case, Count, F, Prefetch, Q, QuerySet, When
 from django.db.models.functions import Now
 
-from annotation.models import Candidate, Challenge, Claim, Overrule, Sample, Standardization
-from annotation.workflow import AT_THE_DESK, CandidateState, Job, SampleState
+from annotation.models import (
+    Candidate,
+    Challenge,
+    Claim,
+    DraftingBatch,
+    DraftingLine,
+    Overrule,
+    Sample,
+    Standardization,
+)
+from annotation.workflow import AT_THE_DESK, CandidateState, DraftingOutcome, Job, SampleState
 from core.models import User
 from generation import queries as generation
-from generation.models import LanguageModel, RunCall
+from generation.models import LanguageModel, Run, RunCall
 from generation.queries import Result
 from generation.workflow import FINAL_CALL_STATES
 
@@ -67,6 +76,29 @@ def current_standardization(sample: Sample) -> Standardization | None:
 
 def draft_standardization(sample: Sample) -> Standardization | None:
     return sample.standardizations.filter(completed_at=None).first()
+
+
+# Drafting many ---------------------------------------------------------------------------------------------------
+
+
+def drafting_batches() -> QuerySet[DraftingBatch]:
+    """Batches with their lines counted by outcome, newest first."""
+    counts = {str(outcome): Count("lines", filter=Q(lines__outcome=outcome)) for outcome in DraftingOutcome}
+    return DraftingBatch.objects.select_related("made_by").annotate(total=Count("lines"), **counts).order_by("-pk")
+
+
+def lines_of_batch(batch: DraftingBatch) -> QuerySet[DraftingLine]:
+    """What became of each sample; what was refused first."""
+    first = Case(When(outcome=DraftingOutcome.REFUSED, then=0), default=1)
+    return (
+        batch.lines.select_related("sample__document", "sample__document_version", "run")
+        .defer("run__prompt", "run__prompt_thinking", "run__reference")
+        .order_by(first, "pk")
+    )
+
+
+def runs_of_batch(batch: DraftingBatch) -> QuerySet[Run]:
+    return Run.objects.filter(pk__in=batch.lines.exclude(run=None).values("run"))
 
 
 # Challenge -----------------------------------------------------------------------------------------------------

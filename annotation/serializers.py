@@ -1,10 +1,20 @@
 """Samples and candidates as programs see them, and the bodies of the actions on them."""
 
+from decimal import Decimal
 from typing import Any
 
 from rest_framework import serializers
 
-from annotation.models import Candidate, Challenge, Sample, Standardization, Submission
+from annotation.costing import DraftPlan
+from annotation.models import (
+    Candidate,
+    Challenge,
+    DraftingBatch,
+    DraftingLine,
+    Sample,
+    Standardization,
+    Submission,
+)
 from annotation.queries import ChallengeResults
 from annotation.workflow import Verdict
 from core.models import User
@@ -56,6 +66,92 @@ class SampleSerializer(serializers.ModelSerializer[Sample]):
     def get_claimed_by(self, sample: Sample) -> str | None:
         live: list[Any] = getattr(sample, "live_claims", [])
         return live[0].holder.username if live else None
+
+
+class DraftManyBody(serializers.Serializer[Any]):
+    samples = serializers.ListField(
+        child=serializers.IntegerField(min_value=1), min_length=1, max_length=10_000, help_text="ids of planned samples"
+    )
+    run_budget_usd = serializers.DecimalField(
+        max_digits=14,
+        decimal_places=4,
+        min_value=Decimal(0),
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="what each sample's run may cost; null is no limit",
+    )
+
+
+class DraftingLineSerializer(serializers.ModelSerializer[DraftingLine]):
+    class Meta:
+        model = DraftingLine
+        fields = ["sample", "outcome", "run", "rule", "reason"]
+        read_only_fields = fields
+
+
+class DraftingBatchSerializer(serializers.ModelSerializer[DraftingBatch]):
+    """Samples sent to drafting together, counted by what became of them."""
+
+    made_by = serializers.CharField(source="made_by.username", read_only=True)
+    total = serializers.IntegerField(read_only=True)
+    waiting = serializers.IntegerField(read_only=True)
+    started = serializers.IntegerField(read_only=True)
+    refused = serializers.IntegerField(read_only=True)
+    cancelled = serializers.IntegerField(read_only=True)
+
+    class Meta:
+        model = DraftingBatch
+        fields = [
+            "id",
+            "made_at",
+            "made_by",
+            "finished_at",
+            "expected_calls",
+            "expected_usd",
+            "run_budget_usd",
+            "total",
+            "waiting",
+            "started",
+            "refused",
+            "cancelled",
+        ]
+        read_only_fields = fields
+
+
+class DraftingDetailSerializer(DraftingBatchSerializer):
+    lines = DraftingLineSerializer(many=True, read_only=True)
+
+    class Meta(DraftingBatchSerializer.Meta):
+        fields = [*DraftingBatchSerializer.Meta.fields, "lines"]
+        read_only_fields = fields
+
+
+class ModelEstimateSerializer(serializers.Serializer[Any]):
+    model = serializers.CharField(source="model.name")
+    calls = serializers.IntegerField()
+    tokens_in = serializers.IntegerField()
+    tokens_out = serializers.IntegerField()
+    usd = serializers.DecimalField(max_digits=20, decimal_places=8, allow_null=True, help_text="null without a price")
+    cut = serializers.IntegerField(help_text="documents that it gets cut in the middle")
+
+
+class NotDraftedSerializer(serializers.Serializer[Any]):
+    sample = serializers.IntegerField(source="sample.pk")
+    why = serializers.CharField()
+
+
+class DraftPlanSerializer(serializers.Serializer[Any]):
+    """What drafting would take. Nothing is made or sent."""
+
+    samples = serializers.SerializerMethodField()
+    calls = serializers.IntegerField()
+    usd = serializers.DecimalField(max_digits=20, decimal_places=8, help_text="of the models that have a price")
+    models = ModelEstimateSerializer(many=True)
+    left_out = NotDraftedSerializer(many=True, source="left")
+
+    def get_samples(self, plan: DraftPlan) -> list[int]:
+        return [sample.pk for sample in plan.samples]
 
 
 class CandidateSerializer(serializers.ModelSerializer[Candidate]):

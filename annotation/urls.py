@@ -2,12 +2,16 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import audit, desk, samples, standardize
+from annotation.views import audit, desk, drafting, samples, standardize
 
 app_name = "annotation"
 urlpatterns: list[URLPattern] = [
     path("samples/", samples.sample_list, name="sample_list"),
     path("samples/next", samples.sample_next, name="sample_next"),
+    path("samples/draft/", drafting.samples_draft, name="samples_draft"),
+    path("samples/draftings/", drafting.drafting_list, name="drafting_list"),
+    path("samples/draftings/<int:pk>/", drafting.drafting_detail, name="drafting_detail"),
+    path("samples/draftings/<int:pk>/cancel", drafting.drafting_cancel, name="drafting_cancel"),
     path("samples/<int:pk>/", samples.sample_detail, name="sample_detail"),
     path("samples/<int:pk>/draft", samples.sample_draft, name="sample_draft"),
     path("samples/<int:pk>/claim", samples.sample_claim, name="sample_claim"),

@@ -113,6 +113,15 @@ class Job(TextChoices):
     JUDGES = "judges", _("audits and adjudicates")
 
 
+class DraftingOutcome(TextChoices):
+    """What became of a sample that was sent to drafting with others."""
+
+    WAITING = "waiting", _("waiting")
+    STARTED = "started", _("started")
+    REFUSED = "refused", _("refused")
+    CANCELLED = "cancelled", _("cancelled")
+
+
 class ClaimEnd(TextChoices):
     RELEASED = "released", _("released")
     LAPSED = "lapsed", _("lapsed")

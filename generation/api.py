@@ -4,36 +4,59 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins
+from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.serializers import Serializer
 
 from core.api import ViewSet
 from core.models import User
 from core.refusals import NotAllowed
 from generation import actions, queries
+from generation.budgeting import spending
 from generation.filters import CallFilter, ModelFilter, RunFilter
-from generation.models import Call, LanguageModel, Run
+from generation.models import Call, LanguageModel, ModelTrial, ProviderLimit, Run
 from generation.serializers import (
+    AgainSerializer,
+    BudgetSerializer,
     CallDetailSerializer,
     CallSerializer,
+    CancelledSerializer,
     EditModelSerializer,
+    GivenUpSerializer,
     LanguageModelSerializer,
+    ManyRunsSerializer,
+    NewModelSerializer,
     PauseSerializer,
+    ProviderLimitSerializer,
+    QueuedSerializer,
     ResendSerializer,
+    RunBudgetSerializer,
     RunDetailSerializer,
     RunSerializer,
+    SpendingSerializer,
+    TrialSerializer,
 )
 
 
-class LeadsViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet):
+def body(kind: type[Serializer[Any]], request: Request) -> dict[str, Any]:
+    given = kind(data=request.data)
+    given.is_valid(raise_exception=True)
+    return dict(given.validated_data)
+
+
+class LeadsOnly(ViewSet):
     """What a run answered tells of reviews and references, so only leads read it here."""
 
     def check_permissions(self, request: Request) -> None:
         super().check_permissions(request)
         if not isinstance(request.user, User) or not request.user.is_lead:
             raise NotAllowed(_("Runs and models are for leads."))
+
+
+class LeadsViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LeadsOnly):
+    """Lists and single rows, for leads."""
 
 
 class RunViewSet(LeadsViewSet):
@@ -59,6 +82,40 @@ class RunViewSet(LeadsViewSet):
         actions.cancel_run(run=self.get_object(), by=self.person)
         return self._answer()
 
+    @extend_schema(
+        request=RunBudgetSerializer,
+        responses=RunDetailSerializer,
+        description="What the run's calls may cost together.",
+    )
+    @action(detail=True, methods=["post"])
+    def budget(self, request: Request, pk: str) -> Response:
+        given = body(RunBudgetSerializer, request)
+        actions.set_run_budget(run=self.get_object(), by=self.person, **given)
+        return self._answer()
+
+    @extend_schema(
+        operation_id="runs_retry_many",
+        request=ManyRunsSerializer,
+        responses=QueuedSerializer,
+        description="Send the failed and cancelled calls of several runs again.",
+    )
+    @action(detail=False, methods=["post"], url_path="retry")
+    def retry_many(self, request: Request) -> Response:
+        calls = Call.objects.filter(runs__in=body(ManyRunsSerializer, request)["ids"]).order_by()
+        wanted = Call.objects.filter(pk__in=calls.values("pk"))
+        return Response({"queued": actions.retry_calls(calls=wanted, by=self.person)})
+
+    @extend_schema(
+        operation_id="runs_cancel_many",
+        request=ManyRunsSerializer,
+        responses=CancelledSerializer,
+        description="Send nothing more of several runs; those that have ended stay as they are.",
+    )
+    @action(detail=False, methods=["post"], url_path="cancel")
+    def cancel_many(self, request: Request) -> Response:
+        runs = queries.unfinished_runs().filter(pk__in=body(ManyRunsSerializer, request)["ids"])
+        return Response({"cancelled": actions.cancel_runs(runs=runs, by=self.person)})
+
     def _answer(self) -> Response:
         return Response(RunDetailSerializer(self.get_object()).data)
 
@@ -73,6 +130,20 @@ class CallViewSet(LeadsViewSet):
 
     def get_serializer_class(self) -> Any:
         return CallSerializer if self.action == "list" else CallDetailSerializer
+
+    @extend_schema(
+        request=AgainSerializer,
+        responses=QueuedSerializer,
+        description="Send again what has no answer: by ids, or all of a run, state, error, model or purpose.",
+    )
+    @action(detail=False, methods=["post"])
+    def retry(self, request: Request) -> Response:
+        given = body(AgainSerializer, request)
+        reason, ids = given.pop("reason"), given.pop("ids", None)
+        calls = CallFilter(given, queryset=Call.objects.order_by()).qs
+        if ids is not None:
+            calls = calls.filter(pk__in=ids)
+        return Response({"queued": actions.send_again(calls=calls, by=self.person, reason=reason)})
 
     @extend_schema(
         request=ResendSerializer,
@@ -91,6 +162,34 @@ class LanguageModelViewSet(LeadsViewSet):
     queryset = LanguageModel.objects.order_by("panel", "position", "id")
     serializer_class = LanguageModelSerializer
     filterset_class = ModelFilter
+
+    @extend_schema(
+        request=NewModelSerializer,
+        responses={201: LanguageModelSerializer},
+        description="Add a model: a provider's, or one on a server with OpenAI's interface.",
+    )
+    def create(self, request: Request) -> Response:
+        model = actions.add_model(by=self.person, **body(NewModelSerializer, request))
+        return Response(LanguageModelSerializer(model).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(
+        request=None,
+        responses={202: TrialSerializer},
+        description="Ask the model for one word, in the background; `trials` shows what came of it.",
+    )
+    @action(detail=True, methods=["post"])
+    def trial(self, request: Request, pk: str) -> Response:
+        trial = actions.try_model(model=self.get_object(), by=self.person)
+        return Response(TrialSerializer(trial).data, status=status.HTTP_202_ACCEPTED)
+
+    @extend_schema(
+        request=None,
+        responses=GivenUpSerializer,
+        description="Cancel what waits for a paused model, so that its runs end with what the others gave.",
+    )
+    @action(detail=True, methods=["post"])
+    def give_up(self, request: Request, pk: str) -> Response:
+        return Response({"cancelled": actions.give_up_queue(model=self.get_object(), by=self.person)})
 
     @extend_schema(
         request=EditModelSerializer, responses=LanguageModelSerializer, description="Change fields; the rest stays."
@@ -120,8 +219,50 @@ class LanguageModelViewSet(LeadsViewSet):
         return Response(LanguageModelSerializer(actions.resume_model(model=self.get_object(), by=self.person)).data)
 
 
+class TrialViewSet(LeadsViewSet):
+    queryset = ModelTrial.objects.select_related("model")
+    serializer_class = TrialSerializer
+    filterset_fields = ["model"]
+
+
+class ProviderLimitViewSet(LeadsViewSet):
+    """What each provider is asked at once and in a minute."""
+
+    queryset = ProviderLimit.objects.all()
+    serializer_class = ProviderLimitSerializer
+
+    @extend_schema(
+        request=ProviderLimitSerializer,
+        responses=ProviderLimitSerializer,
+        description="Set the limits of one provider, from the next call on.",
+    )
+    def create(self, request: Request) -> Response:
+        held = actions.set_provider_limit(by=self.person, **body(ProviderLimitSerializer, request))
+        return Response(ProviderLimitSerializer(held).data)
+
+
+class BudgetViewSet(LeadsOnly):
+    """What all calls together may cost, have cost, and hold back."""
+
+    serializer_class = SpendingSerializer
+    pagination_class = None
+    filter_backends = []
+
+    @extend_schema(responses=SpendingSerializer)
+    def list(self, request: Request) -> Response:
+        return Response(SpendingSerializer(spending()).data)
+
+    @extend_schema(request=BudgetSerializer, responses=SpendingSerializer)
+    def create(self, request: Request) -> Response:
+        """From the next call on; null is no limit."""
+        return Response(SpendingSerializer(actions.set_budget(by=self.person, **body(BudgetSerializer, request))).data)
+
+
 routes: list[tuple[str, type[ViewSet], str]] = [
     ("runs", RunViewSet, "run"),
     ("calls", CallViewSet, "call"),
     ("models", LanguageModelViewSet, "model"),
+    ("trials", TrialViewSet, "trial"),
+    ("limits", ProviderLimitViewSet, "limit"),
+    ("budget", BudgetViewSet, "budget"),
 ]

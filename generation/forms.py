@@ -1,13 +1,40 @@
-"""What leads type about models and calls. The forms read; the actions decide."""
+"""What leads type about models, money and calls. The forms read; the actions decide."""
 
+from decimal import Decimal
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from core.text import clean_text
 from generation.actions import EDITABLE
-from generation.models import LanguageModel
+from generation.models import LanguageModel, ProviderLimit
+
+PRICES = ("usd_per_million_input", "usd_per_million_output", "usd_per_million_cached")
+LABELS = {
+    "max_output_nonthinking": _("Output limit without thinking, tokens"),
+    "max_output_thinking": _("Output limit with thinking, tokens"),
+    "temperature": _("Temperature"),
+    "structured": _("Structured output"),
+    "usd_per_million_input": _("US $ per million tokens in"),
+    "usd_per_million_output": _("US $ per million tokens out"),
+    "usd_per_million_cached": _("US $ per million tokens read from the cache"),
+    "price_read_on": _("Price read on"),
+    "note": _("Note"),
+}
+HELP = {
+    "litellm_id": _("Provider and model, such as openai/gpt-5; any server with OpenAI's interface: openai/NAME."),
+    "api_base": _("Empty: the provider's own. The operator lists the hosts that may be named here."),
+    "key_variable": _("The name of the variable in the worker's environment, never the key itself."),
+    "temperature": _("Empty: not sent."),
+    "max_output_nonthinking": _("Empty: not sent."),
+    "max_output_thinking": _("Empty: not sent."),
+    "structured": _("How drafts are held to JSON; every reply is checked by us all the same."),
+    "usd_per_million_input": _("Without a price no run with this model starts."),
+    "usd_per_million_cached": _("Empty: as the others."),
+}
 
 
 class ModelForm(forms.ModelForm):
@@ -16,31 +43,16 @@ class ModelForm(forms.ModelForm):
     class Meta:
         model = LanguageModel
         fields = list(EDITABLE)
-        labels = {
-            "max_output_nonthinking": _("Output limit without thinking, tokens"),
-            "max_output_thinking": _("Output limit with thinking, tokens"),
-            "temperature": _("Temperature"),
-            "usd_per_million_input": _("US $ per million tokens in"),
-            "usd_per_million_output": _("US $ per million tokens out"),
-            "price_read_on": _("Price read on"),
-            "note": _("Note"),
-        }
-        help_texts = {
-            "litellm_id": _(
-                "Provider and model, such as openai/gpt-5; any server with OpenAI's interface: openai/NAME."
-            ),
-            "api_base": _("Empty: the provider's own. The operator lists the hosts that may be named here."),
-            "key_variable": _("The name of the variable in the worker's environment, never the key itself."),
-            "temperature": _("Empty: not sent."),
-            "max_output_nonthinking": _("Empty: not sent."),
-            "max_output_thinking": _("Empty: not sent."),
-            "usd_per_million_input": _("Without a price no run with this model starts."),
-        }
-        widgets = {"price_read_on": forms.DateInput(attrs={"type": "date"})}
+        labels = LABELS
+        help_texts = HELP
+        widgets = {"price_read_on": forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})}
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.fields["version"].initial = self.instance.version
+        for name in PRICES:
+            price = self.initial.get(name)
+            self.initial[name] = None if price is None else f"{Decimal(price).normalize():f}"
 
     def changes(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in EDITABLE}
@@ -49,7 +61,15 @@ class ModelForm(forms.ModelForm):
         """The form only reads: the instance stays as it is in the database, the action checks and changes it."""
 
 
-class ResendForm(forms.Form):
+class NewModelForm(ModelForm):
+    class Meta(ModelForm.Meta):
+        fields = ["name", *EDITABLE]
+
+    def clean_name(self) -> str:
+        return clean_text(str(self.cleaned_data["name"])).strip()
+
+
+class ReasonForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
         max_length=1000,
@@ -59,3 +79,56 @@ class ResendForm(forms.Form):
 
     def clean_reason(self) -> str:
         return clean_text(str(self.cleaned_data["reason"])).strip()
+
+
+class ResendForm(ReasonForm):
+    """For one call."""
+
+
+class AgainForm(ReasonForm):
+    """The lead's word on many calls. `confirmed` is the number that was shown: more than that is shown anew."""
+
+    confirmed = forms.IntegerField(widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, count: int, unknown: int, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.count = count
+        self.fields["reason"].required = unknown > 0
+
+    def clean_confirmed(self) -> int:
+        seen: int = self.cleaned_data["confirmed"]
+        if self.count > seen:
+            raise ValidationError(_now("Meanwhile there are more calls than you saw. Look again, then confirm."))
+        return seen
+
+
+class PauseForm(forms.Form):
+    reason = forms.CharField(label=_("Reason"), max_length=300, required=False)
+
+    def clean_reason(self) -> str:
+        return clean_text(str(self.cleaned_data["reason"])).strip()
+
+
+class BudgetForm(forms.Form):
+    """Empty: no limit."""
+
+    budget_usd = forms.DecimalField(
+        label=_("Budget, US $"),
+        min_value=0,
+        max_digits=14,
+        decimal_places=4,
+        required=False,
+        help_text=_("Empty: no limit."),
+    )
+    version = forms.IntegerField(widget=forms.HiddenInput, required=False)
+
+
+class LimitForm(forms.ModelForm):
+    version = forms.IntegerField(widget=forms.HiddenInput, min_value=0)
+
+    class Meta:
+        model = ProviderLimit
+        fields = ["provider", "calls_in_flight", "requests_per_minute", "tokens_per_minute"]
+
+    def _post_clean(self) -> None:
+        """Only reads, as above."""

@@ -75,7 +75,7 @@ def faults_of(model: LanguageModel) -> dict[str, str]:
     faults = _address_faults(model) | _thinking_faults(model)
     if model.truncate_input_to_tokens > model.context_tokens:
         faults["truncate_input_to_tokens"] = _("The input is longer than the model's context.")
-    for name in ("usd_per_million_input", "usd_per_million_output"):
+    for name in ("usd_per_million_input", "usd_per_million_output", "usd_per_million_cached"):
         price = getattr(model, name)
         if price is not None and price < 0:
             faults[name] = _("A price is not negative.")

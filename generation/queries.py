@@ -12,6 +12,8 @@ from django.db.models.functions import Coalesce
 from generation.models import Call, Draft, LanguageModel, Run, RunCall
 from generation.workflow import FINAL_CALL_STATES, CallState, Purpose, RunState
 
+# Answered without a known price, or perhaps billed without an answer: nobody knows what these calls cost.
+COST_UNKNOWN = Q(answered_at__isnull=False, cost_usd=None) | Q(state=CallState.UNKNOWN)
 UNFINISHED = (RunState.QUEUED, RunState.RUNNING)
 ANSWERED = (CallState.SUCCEEDED, CallState.PARTIAL)
 DRAFTERS_ONLY = frozenset({Purpose.DRAFTING, Purpose.CHALLENGE, Purpose.PREDICTION})
@@ -168,6 +170,12 @@ def retryable(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
         state__in=[CallState.FAILED, CallState.CANCELLED], repaired_by=None
     )
     return ended.exclude(Exists(Draft.objects.filter(call=OuterRef("pk"))))
+
+
+def undecided(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
+    """Of these calls, those that may have been billed without an answer: each waits for a lead's word."""
+    unknown = (Call.objects.all() if calls is None else calls).filter(state=CallState.UNKNOWN, repaired_by=None)
+    return unknown.exclude(Exists(Draft.objects.filter(call=OuterRef("pk"))))
 
 
 def has_open_calls(run: Run) -> bool:

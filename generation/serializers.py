@@ -1,12 +1,15 @@
 """Runs, calls and models as programs see them. No document text, and no key."""
 
+from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
 from benchmark.taxonomy import secondary_task
 from generation.actions import EDITABLE
-from generation.models import Call, LanguageModel, Run, RunCall
+from generation.models import Call, LanguageModel, ModelTrial, ProviderLimit, Run, RunCall, Spending
+from generation.workflow import CallState, Purpose
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):
@@ -33,6 +36,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "prompt_sha256",
             "first_number",
             "runs_per_model",
+            "budget_usd",
             "created_at",
             "created_by",
             "finished_at",
@@ -91,6 +95,7 @@ class CallSerializer(serializers.ModelSerializer[Call]):
             "purpose",
             "model",
             "simulated",
+            "provider",
             "document_version",
             "number",
             "repairs",
@@ -107,7 +112,12 @@ class CallSerializer(serializers.ModelSerializer[Call]):
             "latency_ms",
             "finish_reason",
             "served_model",
+            "expected_tokens_in",
+            "expected_tokens_out",
+            "expected_usd",
+            "reserved_usd",
             "tokens_in",
+            "tokens_cached",
             "tokens_out",
             "tokens_estimated",
             "cost_usd",
@@ -126,6 +136,104 @@ class CallDetailSerializer(CallSerializer):
 
 class ResendSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(max_length=1000)
+
+
+class AgainSerializer(serializers.Serializer[Any]):
+    """Which calls to send again: those of `ids`, narrowed by the rest; without `ids` all that the rest leaves. At least
+    one must be given. Only what failed, was cancelled or is unknown is meant, never what was answered."""
+
+    ids = serializers.ListField(child=serializers.IntegerField(min_value=1), required=False, max_length=10_000)
+    run = serializers.IntegerField(required=False)
+    state = serializers.ChoiceField(
+        choices=[(state.value, state.label) for state in (CallState.FAILED, CallState.CANCELLED, CallState.UNKNOWN)],
+        required=False,
+    )
+    error_class = serializers.CharField(required=False, max_length=40)
+    model = serializers.CharField(required=False, max_length=80, help_text="its name")
+    purpose = serializers.ChoiceField(choices=Purpose.choices, required=False)
+    reason = serializers.CharField(
+        required=False, default="", allow_blank=True, max_length=1000, help_text="needed where a call is unknown"
+    )
+
+    def validate(self, given: dict[str, Any]) -> dict[str, Any]:
+        if not set(given) - {"reason"}:
+            raise serializers.ValidationError(
+                {"ids": _("Say which calls: by ids, run, state, error, model or purpose.")}
+            )
+        return given
+
+
+class QueuedSerializer(serializers.Serializer[Any]):
+    queued = serializers.IntegerField(help_text="calls that are sent again")
+
+
+class ManyRunsSerializer(serializers.Serializer[Any]):
+    ids = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=10_000)
+
+
+class CancelledSerializer(serializers.Serializer[Any]):
+    cancelled = serializers.IntegerField(help_text="runs that were under way")
+
+
+class RunBudgetSerializer(serializers.Serializer[Any]):
+    budget_usd = serializers.DecimalField(max_digits=14, decimal_places=4, min_value=Decimal(0), allow_null=True)
+
+
+class BudgetSerializer(RunBudgetSerializer):
+    """What all calls together may cost: null is no limit. `version` is the one that was read."""
+
+    version = serializers.IntegerField(min_value=0)
+
+
+class SpendingSerializer(serializers.ModelSerializer[Spending]):
+    left_usd = serializers.SerializerMethodField(help_text="null without a budget")
+
+    class Meta:
+        model = Spending
+        fields = ["budget_usd", "spent_usd", "reserved_usd", "left_usd", "version"]
+        read_only_fields = fields
+
+    def get_left_usd(self, row: Spending) -> str | None:
+        if row.budget_usd is None:
+            return None
+        return f"{max(Decimal(0), row.budget_usd - row.spent_usd - row.reserved_usd):.8f}"
+
+
+class ProviderLimitSerializer(serializers.ModelSerializer[ProviderLimit]):
+    """What one provider is asked at once and in any minute; null is no limit. `version` is the one that was read, 0
+    for a provider that has no limits yet."""
+
+    provider = serializers.CharField(max_length=120)
+    version = serializers.IntegerField(min_value=0)
+
+    class Meta:
+        model = ProviderLimit
+        fields = ["provider", "calls_in_flight", "requests_per_minute", "tokens_per_minute", "version"]
+
+
+class TrialSerializer(serializers.ModelSerializer[ModelTrial]):
+    """One small request without any document. Under way until `ended_at` is set."""
+
+    model = serializers.CharField(source="model.name", read_only=True)
+
+    class Meta:
+        model = ModelTrial
+        fields = [
+            "id",
+            "model",
+            "asked_at",
+            "sent_at",
+            "ended_at",
+            "error_class",
+            "error",
+            "answer",
+            "served_model",
+            "tokens_in",
+            "tokens_out",
+            "cost_usd",
+            "latency_ms",
+        ]
+        read_only_fields = fields
 
 
 class PauseSerializer(serializers.Serializer[Any]):
@@ -156,3 +264,17 @@ class EditModelSerializer(serializers.ModelSerializer[LanguageModel]):
     class Meta:
         model = LanguageModel
         fields = ["version", *EDITABLE]
+
+
+class NewModelSerializer(serializers.ModelSerializer[LanguageModel]):
+    """A model of the panel in use. What is left out has the value that is usual; without a price it is not run."""
+
+    name = serializers.CharField(max_length=80)
+
+    class Meta:
+        model = LanguageModel
+        fields = ["name", *EDITABLE]
+
+
+class GivenUpSerializer(serializers.Serializer[Any]):
+    cancelled = serializers.IntegerField(help_text="calls that waited for the model")

@@ -149,6 +149,8 @@ CALL_LIFECYCLE = Lifecycle(
     ],
 )
 
+# In a fixed order: an index names them.
+ENDED_BY_THEMSELVES = ["failed", "partial", "succeeded", "unknown"]
 FINAL_CALL_STATES = frozenset(
     {
         CallState.SUCCEEDED,

@@ -1,5 +1,6 @@
 """The work that waits in rows, done in this process until nothing is left: for `simulate`, commands and tests."""
 
+import annotation.drafting
 import annotation.receiving
 import documents.batches
 import generation.sending
@@ -15,6 +16,7 @@ def one_round() -> int:
     """Take up what waits at every stage once, upper stages after lower ones. Returns how much was moved."""
     return (
         documents.batches.work_off()
+        + annotation.drafting.work_off()
         + generation.sending.work_off()
         + annotation.receiving.work_off()
         + review.opening.work_off()

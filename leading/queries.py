@@ -16,6 +16,7 @@ from core.models import BenchmarkSettings, User
 from documents.models import DocumentVersion
 from documents.workflow import VersionState
 from generation.models import Call
+from generation.queries import COST_UNKNOWN
 from generation.workflow import CallState
 from leading.models import CellTarget
 from review.models import AnswerReview
@@ -117,7 +118,7 @@ def cells(languages: Iterable[str] = tuple(Language)) -> list[Cell]:
 
 @dataclass(frozen=True)
 class Cost:
-    """What calls cost so far. `unknown` counts answered calls whose price nobody knows: never taken for zero."""
+    """What calls cost so far. `unknown` counts calls whose cost nobody knows: never taken for zero."""
 
     usd: Decimal
     calls: int
@@ -125,10 +126,7 @@ class Cost:
 
 
 def cost() -> Cost:
-    answered = Q(state__in=[CallState.SUCCEEDED, CallState.PARTIAL])
-    row = Call.objects.aggregate(
-        usd=Sum("cost_usd"), calls=Count("pk"), unknown=Count("pk", filter=answered & Q(cost_usd=None))
-    )
+    row = Call.objects.aggregate(usd=Sum("cost_usd"), calls=Count("pk"), unknown=Count("pk", filter=COST_UNKNOWN))
     return Cost(row["usd"] or Decimal(0), row["calls"], row["unknown"])
 
 
@@ -150,15 +148,12 @@ class Waiting:
 def waiting_for_leads() -> Waiting:
     versions = DocumentVersion.objects.filter(pk=F("document__latest"))
     live = live_samples()
-    calls = Call.objects.aggregate(
-        failed=Count("pk", filter=Q(state=CallState.FAILED)), unknown=Count("pk", filter=Q(state=CallState.UNKNOWN))
-    )
     return Waiting(
         documents_to_clear=versions.filter(state=VersionState.PENDING).count(),
         documents_without_bucket=versions.filter(bucket="").count(),
         planned=live.filter(state=SampleState.PLANNED).count(),
-        failed_calls=calls["failed"],
-        unknown_calls=calls["unknown"],
+        failed_calls=Call.objects.filter(state=CallState.FAILED, repaired_by=None).count(),
+        unknown_calls=Call.objects.filter(state=CallState.UNKNOWN).count(),
         blocked=live.exclude(document_version__state=VersionState.APPROVED).count(),
         unlabelled=accepted_without_label().count(),
         awaiting_document=live.filter(state=SampleState.AWAITING_DOCUMENT).count(),

@@ -51,7 +51,7 @@ class CellSerializer(serializers.Serializer[Any]):
 class CostSerializer(serializers.Serializer[Any]):
     usd = serializers.DecimalField(max_digits=16, decimal_places=8)
     calls = serializers.IntegerField()
-    unknown = serializers.IntegerField(help_text="answered calls without a known price, not in the sum")
+    unknown = serializers.IntegerField(help_text="calls whose cost nobody knows, not in the sum")
 
 
 class ProgressSerializer(serializers.Serializer[Any]):

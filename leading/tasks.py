@@ -6,6 +6,7 @@ from celery import shared_task
 from django.db import DatabaseError
 
 import annotation.receiving
+import annotation.tasks
 import documents.tasks
 import generation.tasks
 import release.building
@@ -17,6 +18,7 @@ logger = logging.getLogger(__name__)
 ROUND = (
     documents.tasks.take_up_lost,
     generation.tasks.take_up_lost,
+    annotation.tasks.take_up_drafting,
     annotation.receiving.work_off,
     review.opening.work_off,
     release.labelling.work_off,

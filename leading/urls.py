@@ -7,6 +7,7 @@ urlpatterns = [
     path("", views.work, name="work"),
     path("progress/", views.progress, name="progress"),
     path("progress/figures/", views.figures, name="figures"),
+    path("runs/costs/", views.cost_list, name="costs"),
     path("people/", views.people, name="people"),
     path("people/<int:pk>/role/", views.person_role, name="person_role"),
     path("people/<int:pk>/active/", views.person_active, name="person_active"),

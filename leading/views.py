@@ -1,6 +1,7 @@
 """The work list of every role, progress, people, the benchmark's figures."""
 
 import csv
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
@@ -15,7 +16,8 @@ from core.models import BenchmarkSettings, User
 from core.refusals import Invalid, NotAllowed
 from core.spreadsheet import safe_cell
 from core.viewing import person_of, refuse_into
-from leading import actions, queries, wording, worklist
+from generation import overview
+from leading import actions, costs, queries, wording, worklist
 from leading.forms import FiguresForm, PersonForm, RoleForm
 
 
@@ -92,6 +94,55 @@ def _cells_csv(cells: list[queries.Cell]) -> HttpResponse:
         row = [cell.task.name, cell.language, cell.bucket, cell.target, cell.done, cell.under_way]
         writer.writerow([safe_cell(value) for value in row])
     return response
+
+
+COSTS = {"model": costs.by_model, "stage": costs.by_stage, "day": costs.by_day, "sample": costs.by_sample}
+SHOWN = 50
+
+
+@require_GET
+def cost_list(request: HttpRequest) -> HttpResponse:
+    """What calls cost, by model, stage, sample and day; each as a table and, whole, as a file."""
+    lead(request)
+    wanted = request.GET.get("csv", "")
+    if wanted in COSTS:
+        return _costs_csv(wanted, COSTS[wanted]())
+    tables = [Costs(name, rows[:SHOWN], len(rows)) for name, rows in ((name, find()) for name, find in COSTS.items())]
+    context = {"section": "runs", "tables": tables, "total": costs.total(), "purse": overview.purse()}
+    return render(request, "leading/costs.html", context)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """One table of the page: its first rows, and how many there are."""
+
+    name: str
+    rows: list[costs.CostRow]
+    count: int
+
+
+COLUMNS = ("calls", "answered", "tokens_in", "tokens_out", "spent", "unpriced", "expected", "unforeseen", "difference")
+# Sums of which nothing is known are empty cells, never zero.
+UNKNOWN_WITH = {"spent": "unpriced", "expected": "unforeseen"}
+
+
+def _costs_csv(name: str, rows: list[costs.CostRow]) -> HttpResponse:
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="costs-by-{name}.csv"'
+    response.write("\ufeff")  # Excel reads UTF-8 only with this mark
+    writer = csv.writer(response)
+    units = {"spent": "spent_usd", "expected": "expected_usd", "difference": "difference_percent"}
+    writer.writerow([name, *(units.get(column, column) for column in COLUMNS)])
+    for row in rows:
+        writer.writerow([safe_cell(value) for value in (row.label or row.key, *(_cell(row, one) for one in COLUMNS))])
+    return response
+
+
+def _cell(row: costs.CostRow, column: str) -> Any:
+    value = getattr(row, column)
+    if value is None or (not value and column in UNKNOWN_WITH and getattr(row, UNKNOWN_WITH[column])):
+        return ""
+    return round(value, 2) if column == "difference" else value
 
 
 @require_http_methods(["GET", "POST"])

@@ -21,6 +21,16 @@ WORDS: dict[str, str | Promise] = {
     "retry": _("tried failed calls again"),
     "resend": _("sent a call again"),
     "edit_model": _("edited a model"),
+    "add_model": _("added a model"),
+    "pause_model": _("paused a model"),
+    "resume_model": _("resumed a model"),
+    "give_up_queue": _("gave up what waited for a model"),
+    "try_model": _("tried a model"),
+    "set_provider_limit": _("set a provider's limits"),
+    "set_budget": _("set the budget of all calls"),
+    "set_run_budget": _("set a run's budget"),
+    "draft_samples": _("sent samples to drafting"),
+    "cancel_drafting": _("stopped a drafting batch"),
     "take_seat": _("took a seat in a review"),
     "take_case": _("took a case to decide"),
     "make_case": _("made a review case"),
@@ -45,6 +55,8 @@ WORDS: dict[str, str | Promise] = {
 }
 # What stands in front of an id on the pages.
 PREFIXES = {"sample": "S", "document": "D"}
+# Those without zeros in front.
+SHORT_PREFIXES = {"run": "R", "call": "C", "draftingbatch": "DB"}
 
 
 @dataclass(frozen=True)
@@ -59,6 +71,8 @@ def line(event: Event) -> Line:
     verb = event.action.partition(".")[2]
     prefix = PREFIXES.get(event.subject_type)
     subject = f"{prefix}-{event.subject_id:04d}" if prefix else ""
+    if event.subject_type in SHORT_PREFIXES:
+        subject = f"{SHORT_PREFIXES[event.subject_type]}-{event.subject_id}"
     if event.subject_type == "documentversion":
         words = {"approve": _("cleared a document"), "reject": _("refused a document")}
         return Line(event.at, subject, words.get(verb, _("worked on a document")))

@@ -33,8 +33,24 @@ def sample_list(request: HttpRequest) -> HttpResponse:
         return redirect("annotation:sample_list")
     chosen = SampleFilter(request.GET, queryset=samples().for_list(), request=request)
     page = Paginator(chosen.qs, PER_PAGE).get_page(request.GET.get("page"))
-    context = {"section": "samples", "filter": chosen, "page_obj": page, "form": form, "language": page_language()}
+    may_draft = actions.can_draft_samples(person)
+    context = {
+        "section": "samples",
+        "filter": chosen,
+        "page_obj": page,
+        "form": form,
+        "language": page_language(),
+        "may_draft": may_draft,
+        "planned": chosen.qs.filter(state=SampleState.PLANNED).order_by().count() if may_draft else 0,
+        "filters": _filters(request),
+    }
     return render(request, "annotation/sample_list.html", context, status=400 if form and form.errors else 200)
+
+
+def _filters(request: HttpRequest) -> str:
+    kept = request.GET.copy()
+    kept.pop("page", None)
+    return kept.urlencode()
 
 
 def _create(request: HttpRequest, form: SampleForm | None) -> bool:

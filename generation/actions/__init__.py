@@ -1,5 +1,7 @@
 """Runs and models: what people and other stages may have done here."""
 
+from generation.actions.adding import add_model, can_add_model
+from generation.actions.again import send_again
 from generation.actions.limits import can_set_limits, set_budget, set_provider_limit, set_run_budget
 from generation.actions.models import (
     EDITABLE,
@@ -25,6 +27,8 @@ from generation.actions.stopping import can_cancel_run, can_give_up_queue, cance
 
 __all__ = [
     "EDITABLE",
+    "add_model",
+    "can_add_model",
     "can_cancel_run",
     "can_edit_model",
     "can_give_up_queue",
@@ -44,6 +48,7 @@ __all__ = [
     "resume_model",
     "retry_calls",
     "retry_run",
+    "send_again",
     "set_budget",
     "set_provider_limit",
     "set_run_budget",

@@ -1,5 +1,6 @@
 """The models of the panels: edited, paused, resumed, tried."""
 
+from collections.abc import Collection
 from decimal import Decimal
 from typing import Any
 
@@ -13,6 +14,7 @@ from core.jobs import hurry
 from core.models import User
 from core.refusals import Conflict, Invalid, NotAllowed, RuleBroken
 from generation.models import LanguageModel, ModelTrial
+from generation.models.panels import PAUSED_BY_A_LEAD
 from generation.panels import faults_of
 from generation.queries import without_price
 from generation.tasks import send_ready, send_trial
@@ -57,7 +59,7 @@ def edit_model(*, model: LanguageModel, version: int, by: User, **changes: Any) 
         before = {name: getattr(held, name) for name in changes}
         for name, value in changes.items():
             setattr(held, name, value)
-        _check_model(held)
+        check_model(held)
         held.version += 1
         held.save()
         changed = {
@@ -67,10 +69,11 @@ def edit_model(*, model: LanguageModel, version: int, by: User, **changes: Any) 
     return held
 
 
-def _check_model(model: LanguageModel) -> None:
+def check_model(model: LanguageModel, *, exclude: Collection[str] = ("name",)) -> None:
+    """Invalid with what would be refused, or paid for nothing, at each field."""
     errors: dict[str, Any] = {}
     try:
-        model.clean_fields(exclude=["name"])
+        model.clean_fields(exclude=exclude)
     except ValidationError as wrong:
         errors.update({name: list(words) for name, words in wrong.message_dict.items()})
     else:
@@ -92,7 +95,7 @@ def pause_model(*, model: LanguageModel, by: User, reason: str = "") -> Language
     _leads_only(by)
     with transaction.atomic():
         paused = LanguageModel.objects.filter(pk=model.pk, paused_at=None)
-        words = reason.strip() or _("paused by a lead")
+        words = reason.strip() or PAUSED_BY_A_LEAD
         if not paused.update(paused_at=timezone.now(), paused_because=words[:300]):
             raise Conflict(_("The model is paused already."), rule="paused")
         history.record("pause_model", model, by=by, reason=reason)

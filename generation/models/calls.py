@@ -3,11 +3,19 @@
 from typing import TYPE_CHECKING
 
 from django.db import models
+from django.db.models import Q
 
 from core.models import Stateful
 from documents.models import DocumentVersion
 from generation.models.panels import PROVIDER_LENGTH, LanguageModel
-from generation.workflow import CALL_LIFECYCLE, CALL_TONES, CallState, Purpose, trouble_words
+from generation.workflow import (
+    CALL_LIFECYCLE,
+    CALL_TONES,
+    ENDED_BY_THEMSELVES,
+    CallState,
+    Purpose,
+    trouble_words,
+)
 
 if TYPE_CHECKING:
     from django_stubs_ext.db.models.manager import RelatedManager
@@ -75,6 +83,11 @@ class Call(Stateful):
         indexes = [
             models.Index(fields=["state", "next_attempt_at"], name="call_by_readiness"),
             models.Index(fields=["provider", "sent_at"], name="call_by_provider_and_time"),
+            # For the page of runs, which asks every few seconds: how many ended lately, and whose cost is unknown.
+            models.Index(fields=["state_since"], name="ended_call_by_time", condition=Q(state__in=ENDED_BY_THEMSELVES)),
+            models.Index(
+                fields=["model"], name="call_of_unknown_price", condition=Q(answered_at__isnull=False, cost_usd=None)
+            ),
         ]
 
     def __str__(self) -> str:

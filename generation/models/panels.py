@@ -6,12 +6,15 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from benchmark.difficulty import Tier
 from generation.workflow import Kind, Structured, trouble_words
 
 PROVIDER_LENGTH = 120
+# Instead of a reason, so that it is said in the language of the page.
+PAUSED_BY_A_LEAD = "by_a_lead"
 TIER_CHOICES = [
     (Tier.HIGH.value, _("high")),
     (Tier.MID.value, _("mid")),
@@ -62,6 +65,8 @@ class LanguageModel(models.Model):
 
     @property
     def pause_words(self) -> str:
+        if self.paused_because == PAUSED_BY_A_LEAD:
+            return _now("paused by a lead")
         return trouble_words(self.paused_because)
 
     @property

@@ -1,5 +1,5 @@
-/* Making new texts: rows are chosen, a text is trimmed by a slider, parts are joined. Every page works without this
-   script as a plain form; here the counts come at once. */
+/* Making new texts: a text is trimmed by a slider, parts are joined. Every page works without this script as a plain
+   form; here the counts come at once. Rows are chosen by choosing.js. */
 (() => {
   "use strict";
   const $ = (query, within = document) => within.querySelector(query);
@@ -7,36 +7,6 @@
   const lang = document.documentElement.lang;
   const grouped = number => number.toLocaleString(lang.startsWith("zh") ? "zh-Hans" : "en");
   const fill = (words, values) => words.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
-
-  /* ---- rows with a tick: how many, all of them, a run with Shift ---------------------- */
-  const boxes = form => $$("tbody input[type=checkbox]", form);
-  const recount = form => {
-    const all = boxes(form);
-    const ticked = all.filter(box => box.checked).length;
-    const said = $("[data-chosen]", form);
-    if (said && (ticked || said.dataset.began)) { said.dataset.began = "yes"; said.textContent = fill(form.dataset.wordChosen, { n: ticked }); }
-    for (const button of $$("[data-needs]", form)) button.disabled = ticked < +button.dataset.needs;
-    const whole = $("[data-choose-all]", form);
-    if (!whole) return;
-    whole.hidden = !all.length;
-    whole.checked = ticked > 0 && ticked === all.length;
-    whole.indeterminate = ticked > 0 && ticked < all.length;
-  };
-  let last = null;
-  addEventListener("click", event => {
-    const box = event.target;
-    const form = box.closest?.("[data-choose]");
-    if (!form || !box.matches("input[type=checkbox]")) return;
-    const all = boxes(form);
-    if (box.matches("[data-choose-all]")) for (const each of all) each.checked = box.checked;
-    else if (event.shiftKey && last && all.includes(last)) {
-      const [from, to] = [all.indexOf(last), all.indexOf(box)].sort((a, b) => a - b);
-      for (const each of all.slice(from, to + 1)) each.checked = box.checked;
-    }
-    if (all.includes(box)) last = box;
-    recount(form);
-  });
-  const armRows = within => $$("[data-choose]", within).forEach(recount);
 
   /* ---- the exact count of a choice: asked for when the hand rests ---------------------- */
   const asker = (ask, shown, failed) => {
@@ -174,9 +144,7 @@
     if (box) box.checked = true;
   });
 
-  armRows(document);
   $$("[data-trim]").forEach(armTrim);
   $$("[data-join]").forEach(armJoin);
   $$("[data-bulk]").forEach(armBulk);
-  addEventListener("htmx:afterSettle", () => armRows(document));
 })();

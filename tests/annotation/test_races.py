@@ -6,12 +6,16 @@ from collections.abc import Callable
 import pytest
 from django.db import connection, connections
 
-from annotation import actions
-from annotation.models import Claim, Sample
+from annotation import actions, drafting
+from annotation.models import Claim, DraftingBatch, DraftingLine, Sample
+from annotation.queries import samples
+from annotation.workflow import DraftingOutcome
 from core.models import User
 from core.refusals import Conflict, RuleBroken
+from generation.models import Call, Run
+from generation.panels import ensure_panel
 from tests.annotation.scenes import submitted_sample
-from tests.factories import make_annotator, make_expert, make_sample
+from tests.factories import make_annotator, make_expert, make_lead, make_sample, make_version
 
 PEOPLE = 20
 ON_POSTGRESQL = connection.vendor == "postgresql"
@@ -86,3 +90,22 @@ def test_twenty_experts_claim_one_audit_and_one_gets_it() -> None:
     act = lambda person: actions.claim_for_judging(sample=Sample.objects.get(pk=sample.pk), by=person)  # noqa: E731
     done, refused = at_once(experts, act)
     assert (len(done), len(refused)) == (1, PEOPLE - 1)
+
+
+def test_many_samples_sent_to_drafting_at_once_and_worked_off_at_once_are_each_started_once() -> None:
+    ensure_panel("demo")
+    lead = make_lead()
+    document = make_version().document
+    for code in ("T1.1", "T1.2", "T2.1", "T2.2"):
+        actions.create_sample(document=document, task_code=code, by=lead)
+    done, refused = at_once([lead] * 8, lambda person: actions.draft_samples(samples=samples(), by=person))
+    assert {type(error) for error in refused} <= {RuleBroken}
+    assert done
+    assert DraftingLine.objects.count() == 4
+    batches = list(DraftingLine.objects.values_list("batch", flat=True).distinct())
+    for batch in batches:
+        _started, broken = at_once([lead] * 4, lambda _person, pk=batch: drafting.start_waiting(pk))
+        assert broken == []
+    assert (Run.objects.count(), Call.objects.count()) == (4, 20)
+    assert set(DraftingLine.objects.values_list("outcome", flat=True)) == {DraftingOutcome.STARTED}
+    assert DraftingBatch.objects.filter(finished_at=None).count() == 0

@@ -31,14 +31,21 @@ VISITORS_PAGES = [
     "account/2fa/authenticate/",
     "no-such-page/",
 ]
-FORMS = ["/documents/import/", "/people/", "/preferences/", "/account/password/change/", "/account/email/"]
+FORMS = [
+    "/documents/import/",
+    "/people/",
+    "/preferences/",
+    "/account/password/change/",
+    "/account/email/",
+    "/models/new/",
+]
 # Those beside a person's name act at once on somebody who works in other tests.
 EMPTY_FORMS = "main form[method=post]:not([action^='/people/'])"
 
 # What stays in Latin letters in Chinese: proper names, units, formats, identifiers.
 NAMES = (
-    r"LongBench Pro|LBP_PANEL|LBP|Qwen3|OpenAI|openai|LiteLLM|Booking|NDCG@k|NDCG|SubEM|F1|ROUGE-L"
-    r"|(?:Pairwise )?Accuracy|SHA-?\d*"
+    r"LongBench Pro|LBP_PANEL|LBP_MODEL_HOSTS|LBP|Qwen3|OpenAI|openai|LiteLLM|Booking|NDCG@k|NDCG|SubEM|F1|ROUGE-L"
+    r"|vLLM|Ollama|SGLang|(?:Pairwise )?Accuracy|SHA-?\d*"
     r"|CSV|JSONL?|HTML|PDF|DOCX|EPUB|Parquet|Markdown|import_documents|API|URL|UTC|UTF|ZIP|zip|tar|gz|GBK|Shift-JIS|EUC-\w+|ISO|Windows|TOTP|ID"
     r"|Email|[Tt]okens?|k|KB|MB|MiB|zstd|Fleiss"
 )
@@ -81,17 +88,32 @@ COLLECT = """() => {
 
 # What lies in the database: one of each state, and who is bound to it.
 DRAW = """
+from annotation import actions as annotating
+from annotation.models import Sample
 from core.models import User
+from documents.models import Document
+from generation import actions as generating
+from generation.models import LanguageModel
 from review import actions
-actions.draw_audit(size=1, seed=1, by=User.objects.get(username="lead"))
+lead = User.objects.get(username="lead")
+actions.draw_audit(size=1, seed=1, by=lead)
+document = Document.objects.filter(latest__state="approved").exclude(latest__bucket="").first()
+taken = set(Sample.objects.filter(document=document).values_list("task_code", flat=True))
+for code in [code for code in ("T1.1", "T1.2", "T2.1", "T2.2") if code not in taken][:2]:
+    annotating.create_sample(document=document, task_code=code, by=lead)
+annotating.draft_samples(samples=list(Sample.objects.filter(state="planned")[:1]), by=lead)
+for model in LanguageModel.objects.all()[:2]:
+    generating.try_model(model=model, by=lead)
+generating.pause_model(model=model, by=lead)
+generating.set_budget(by=lead, budget_usd=10, version=1)
 """
 
 IDS = """
 import json
-from annotation.models import Candidate, Sample
+from annotation.models import Candidate, DraftingBatch, Sample
 from core.models import User
 from documents.models import Document, DocumentVersion, ImportBatch
-from generation.models import Call, LanguageModel, Run
+from generation.models import Call, LanguageModel, ModelTrial, Run
 from release.models import Release
 from review.models import AnswerReview, AuditedSample, ReviewCase
 def each(model, field):
@@ -102,6 +124,8 @@ print("IDS" + json.dumps({
     "documents/versions": each(DocumentVersion, "state"), "documents": each(Document, "latest__state"),
     "documents/batches": each(ImportBatch, "state"), "runs/calls": each(Call, "state"),
     "runs": each(Run, "state"), "quality": list(AuditedSample.objects.values_list("pk", flat=True)),
+    "samples/draftings": list(DraftingBatch.objects.values_list("pk", flat=True)),
+    "models/trials": list(ModelTrial.objects.values_list("pk", flat=True)),
     "models": list(LanguageModel.objects.values_list("pk", flat=True)[:1]),
     "samples": list(Sample.objects.values_list("pk", flat=True)), "candidates": each(Candidate, "state"),
     "cases": each(ReviewCase, "state"), "releases": list(Release.objects.values_list("version", flat=True)[:2]),

@@ -1,0 +1,1 @@
+"""Pages of runs, calls, models and money: for leads."""

@@ -1,0 +1,71 @@
+"""Budgets, of all calls and of one run, and what each provider is asked at once."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from core import history
+from core.refusals import Invalid
+from core.viewing import refuse_into
+from generation import actions, overview
+from generation.forms import BudgetForm, LimitForm
+from generation.models import Run, Spending
+from generation.views.common import lead_of
+from generation.views.models import models_context
+from generation.views.runs import run_context
+
+
+@require_http_methods(["GET", "POST"])
+def budget(request: HttpRequest) -> HttpResponse:
+    """What all calls together may cost."""
+    lead = lead_of(request)
+    row = Spending.objects.filter(pk=1).first() or Spending(pk=1)
+    form = BudgetForm(request.POST or None, initial={"budget_usd": row.budget_usd, "version": row.version})
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        try:
+            actions.set_budget(by=lead, budget_usd=given["budget_usd"], version=given["version"] or 0)
+        except Invalid as wrong:
+            refuse_into(form, wrong)
+        else:
+            messages.success(request, _("The budget is saved."))
+            return redirect("generation:run_list")
+    context = {
+        "section": "runs",
+        "form": form,
+        "purse": overview.purse(),
+        "events": history.history_of(row).order_by("-id")[:20],
+    }
+    return render(request, "generation/budget.html", context, status=400 if form.errors else 200)
+
+
+@require_POST
+def run_budget(request: HttpRequest, pk: int) -> HttpResponse:
+    lead, run = lead_of(request), get_object_or_404(Run, pk=pk)
+    form = BudgetForm(request.POST)
+    if form.is_valid():
+        try:
+            actions.set_run_budget(run=run, by=lead, budget_usd=form.cleaned_data["budget_usd"])
+        except Invalid as wrong:
+            refuse_into(form, wrong)
+        else:
+            messages.success(request, _("The budget of R-%(pk)s is saved.") % {"pk": pk})
+            return redirect("generation:run_detail", pk)
+    return render(request, "generation/run_detail.html", run_context(run, lead, form), status=400)
+
+
+@require_POST
+def provider_limit(request: HttpRequest) -> HttpResponse:
+    """How much one provider is asked at once and in a minute, edited on the page of models."""
+    lead, form = lead_of(request), LimitForm(request.POST)
+    if form.is_valid():
+        try:
+            held = actions.set_provider_limit(by=lead, **form.cleaned_data)
+        except Invalid as wrong:
+            refuse_into(form, wrong)
+        else:
+            messages.success(request, _("The limits of %(provider)s are saved.") % {"provider": held.provider})
+            return redirect("generation:model_list")
+    return render(request, "generation/model_list.html", models_context(limit_form=form), status=400)
