@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from django.db import connection
 from django.db.models import Count, QuerySet
@@ -29,10 +29,12 @@ def gzipped_text_of(version: DocumentVersion) -> bytes:
     return bytes(DocumentText.objects.values_list("gzipped", flat=True).get(version=version))
 
 
-def versions_with(sha256s: Sequence[str]) -> dict[str, DocumentVersion]:
-    """By SHA-256, the first version ever stored with that text."""
-    versions = DocumentVersion.objects.filter(sha256__in=sha256s).select_related("document").order_by("-id")
-    return {version.sha256: version for version in versions}
+def first_with(sha256s: Collection[str]) -> dict[str, Document]:
+    """By SHA-256, the document that has that text, or had it first."""
+    versions = DocumentVersion.objects.filter(sha256__in=sha256s).order_by("-id").values_list("sha256", "document")
+    found = dict(versions)
+    titles = Document.objects.only("title").in_bulk(list(found.values())) if found else {}
+    return {sha256: titles[document] for sha256, document in found.items()}
 
 
 # Marks of passages: a long text has a thousand. Both databases take them in one statement, where the ORM would spend
