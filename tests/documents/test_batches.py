@@ -410,14 +410,14 @@ def test_what_the_database_refuses_of_one_text_is_that_text_s_alone(monkeypatch:
 
 def test_a_text_that_somebody_stores_at_the_same_moment_is_a_duplicate(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = actions.start_batch(files=logs(3), by=make_lead())
-    monkeypatch.setattr("documents.queries.is_known", lambda _sha256: False)
-    looking = "documents.queries.first_with"
     actions.paste_document(text="The log of day 1.", title="First", by=None)
-    with monkeypatch.context() as patch:
-        looks = iter([{}, {}, {}, {}])
-        whole = queries.first_with
-        patch.setattr(looking, lambda sha256s: next(looks, None) or whole(sha256s))
-        batches.work_off()
+    # Nobody saw it while the three were read, nor before the slice and the first two by themselves were written.
+    whole, blind = queries.first_with, [1, 1, 1]
+    monkeypatch.setattr(queries, "first_with", lambda given: {} if blind and blind.pop() else whole(given))
+    known, unseen = queries.is_known, [1, 1, 1]
+    monkeypatch.setattr(queries, "is_known", lambda sha256: not (unseen and unseen.pop()) and known(sha256))
+    batches.work_off()
+    assert blind == unseen == []
     assert [rule for _path, _status, rule in lines_of(batch)] == ["", "duplicate", ""]
     assert Document.objects.count() == 3
 
