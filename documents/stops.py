@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 
-from documents.tokenizing import count_tokens, holds_vast_blank
+from documents.tokenizing import count_tokens
 
 MOST = 3000
 HEADING_CHARS = 120
@@ -193,10 +193,6 @@ def _thinned(ends: list[int], most: int, length: int, *, keep: Sequence[int]) ->
 
 
 def _tokens_before(text: str, offsets: Sequence[int]) -> tuple[int, ...]:
-    if holds_vast_blank(text):
-        # The patient way is slow, and slower by the piece: the places are estimated from one count.
-        total = count_tokens(text)
-        return tuple(total * offset // max(len(text), 1) for offset in offsets)
     return (0, *accumulate(count_tokens(text[start:end]) for start, end in pairwise(offsets)))
 
 

@@ -20,7 +20,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection, connections
+from django.db import DataError, connection, connections
 from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
@@ -29,7 +29,7 @@ from rest_framework.test import APIClient
 from core.history import history_of
 from core.models import User
 from core.refusals import Conflict, Invalid, NotAllowed
-from documents import actions, batches
+from documents import actions, batches, queries
 from documents.actions import Facts, Sent
 from documents.models import BatchFile, BatchLine, Document, DocumentText, DocumentVersion, ImportBatch
 from documents.queries import text_of
@@ -309,17 +309,18 @@ def test_two_workers_on_one_batch_store_each_text_once() -> None:
 # Stopped on the way
 
 
-def stop_after(monkeypatch: pytest.MonkeyPatch, count: int, stop: Any) -> None:
-    """`stop()` is called before the text behind the first `count` is stored."""
+def stop_after(monkeypatch: pytest.MonkeyPatch, count: int, stop: Any, together: int = 1) -> None:
+    """`stop()` is called before the texts behind the first `count` are stored, so many by one transaction."""
     taking = batches._take
     seen = []
 
-    def take(held: batches.Held, ready: batches.Ready, by: User | None, *, bytes_done: int) -> None:
+    def take(*given: Any) -> None:
         seen.append(1)
-        if len(seen) == count + 1:
+        if len(seen) == count // together + 1:
             stop()
-        taking(held, ready, by, bytes_done=bytes_done)
+        taking(*given)
 
+    monkeypatch.setattr(batches, "SLICE", together)
     monkeypatch.setattr(batches, "_take", take)
 
 
@@ -343,6 +344,104 @@ def test_what_a_stopped_worker_left_is_taken_up_where_it_stopped(monkeypatch: py
     batch.refresh_from_db()
     assert (batch.state, batch.lines.count(), Document.objects.count(), batch.refused) == ("finished", 10, 10, 0)
     assert "documents.resume_batch" in [event.action for event in history_of(batch)]
+
+
+def test_a_kill_between_two_slices_loses_and_doubles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = actions.start_batch(files=logs(11), by=make_lead())
+    with monkeypatch.context() as patch:
+        stop_after(patch, 8, killed, together=4)
+        with pytest.raises(Killed):
+            batches.take_in(batch.pk)
+    batch.refresh_from_db()
+    assert (batch.flagged, batch.lines.count(), Document.objects.count()) == (8, 8, 8)
+    assert batch.files.filter(is_done=True).count() == 7  # of the eighth nobody has seen the end
+    batches.work_off()
+    batch.refresh_from_db()
+    assert (batch.state, batch.flagged, batch.lines.count(), Document.objects.count()) == ("finished", 11, 11, 11)
+
+
+def test_a_slice_that_is_killed_before_its_lines_leaves_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = actions.start_batch(files=logs(4), by=make_lead())
+    with monkeypatch.context() as patch:
+        patch.setattr(batches.Held, "renew", lambda *_given, **_counts: killed())
+        with pytest.raises(Killed):
+            batches.take_in(batch.pk)
+    assert (batch.lines.count(), Document.objects.count(), DocumentVersion.objects.count()) == (0, 0, 0)
+    batches.work_off()
+    assert (batch.lines.count(), Document.objects.count()) == (4, 4)
+
+
+def test_refused_texts_of_a_slice_leave_the_others() -> None:
+    make_version("Known already.\n")
+    files = [
+        *sent(one__txt=b"The Heron.", known__txt=b"Known already.\n", two__txt=b"The Tern.", again__txt=b"The Heron."),
+        *sent(empty__txt=b"", wrong__jsonl=b'{"text": "A line.", "domain": "%s"}' % (b"x" * 61)),
+    ]
+    batch = actions.start_batch(files=files, by=make_lead())
+    batches.work_off()
+    assert lines_of(batch) == [
+        ("one.txt", "flagged", ""),
+        ("known.txt", "refused", "duplicate"),
+        ("two.txt", "flagged", ""),
+        ("again.txt", "refused", "duplicate"),
+        ("empty.txt", "refused", "empty"),
+        ("wrong.jsonl:1", "refused", "invalid"),
+    ]
+    first = Document.objects.get(title="one")
+    assert batch.lines.get(path="again.txt").duplicate_of == first.pk
+    assert Document.objects.get(title="two").latest == DocumentVersion.objects.get(document__title="two")
+
+
+def test_what_the_database_refuses_of_one_text_is_that_text_s_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = DocumentText.objects.create
+
+    def create(**fields: Any) -> DocumentText:
+        if "day 2" in fields["text"]:
+            raise DataError("a value that no column holds")
+        return whole(**fields)
+
+    monkeypatch.setattr(DocumentText.objects, "create", create)
+    batch = actions.start_batch(files=logs(5), by=make_lead())
+    batches.work_off()
+    assert [rule for _path, _status, rule in lines_of(batch)] == ["", "", "fault", "", ""]
+    batch.refresh_from_db()
+    assert (batch.flagged, batch.refused, Document.objects.count()) == (4, 1, 4)
+
+
+def test_a_text_that_somebody_stores_at_the_same_moment_is_a_duplicate(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = actions.start_batch(files=logs(3), by=make_lead())
+    actions.paste_document(text="The log of day 1.", title="First", by=None)
+    # Nobody saw it while the three were read, nor before the slice and the first two by themselves were written.
+    whole, blind = queries.first_with, [1, 1, 1]
+    monkeypatch.setattr(queries, "first_with", lambda given: {} if blind and blind.pop() else whole(given))
+    known, unseen = queries.is_known, [1, 1, 1]
+    monkeypatch.setattr(queries, "is_known", lambda sha256: not (unseen and unseen.pop()) and known(sha256))
+    batches.work_off()
+    assert blind == unseen == []
+    assert [rule for _path, _status, rule in lines_of(batch)] == ["", "duplicate", ""]
+    assert Document.objects.count() == 3
+
+
+def test_texts_of_one_slice_that_share_a_passage_name_each_other() -> None:
+    passage = " ".join(f"The brig number {number} came in with salt." for number in range(200))
+    files = sent(a__txt=f"First. {passage}".encode(), b__txt=f"Second. {passage}".encode())
+    actions.start_batch(files=files, by=make_lead())
+    batches.work_off()
+    first, second = DocumentVersion.objects.order_by("pk")
+    assert [remark["rule"] for remark in first.remarks] == []
+    (remark,) = [remark for remark in second.remarks if remark["rule"] == "near_duplicate"]
+    assert [near["document"] for near in remark["documents"]] == [first.document_id]
+
+
+def test_the_statements_for_a_text_are_few() -> None:
+    counts = []
+    for number in (1, 9):
+        batch = actions.start_batch(files=logs(8 * number, f"Run {number}"), by=make_lead())
+        with CaptureQueriesContext(connection) as captured:
+            batches.take_in(batch.pk)
+        counts.append(len(captured))
+        assert batch.lines.count() == 8 * number
+    assert (counts[1] - counts[0]) / 64 <= 7, counts
 
 
 def test_a_lease_keeps_others_away_until_it_runs_out() -> None:
