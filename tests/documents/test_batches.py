@@ -29,7 +29,7 @@ from rest_framework.test import APIClient
 from core.history import history_of
 from core.models import User
 from core.refusals import Conflict, Invalid, NotAllowed
-from documents import actions, batches
+from documents import actions, batches, leasing
 from documents.actions import Facts, Sent
 from documents.models import BatchFile, BatchLine, Document, DocumentText, DocumentVersion, ImportBatch
 from documents.queries import text_of
@@ -354,6 +354,37 @@ def test_a_lease_keeps_others_away_until_it_runs_out() -> None:
     assert batches.unfinished() == [batch.pk]
     batches.take_in(batch.pk)
     assert batch.lines.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_text_that_takes_long_keeps_its_lease_as_long_as_its_worker_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leasing, "LEASE", timedelta(seconds=0.15))
+    monkeypatch.setattr(leasing, "BEAT_SECONDS", 0.03)
+    batch = actions.start_batch(files=logs(1), by=make_lead())
+    whole = batches.text_of_file
+    seen: list[list[int]] = []
+
+    def slow(data: bytes, file_name: str, facts: Facts, encoding: str) -> batches.Text:
+        for _each in range(4):
+            time.sleep(0.1)
+            seen.append(batches.unfinished())
+        return whole(data, file_name, facts, encoding)
+
+    monkeypatch.setattr(batches, "text_of_file", slow)
+    batches.take_in(batch.pk)
+    batch.refresh_from_db()
+    assert (seen, batch.state, batch.lines.count()) == ([[], [], [], []], "finished", 1)
+
+
+def test_a_batch_goes_on_within_half_a_minute_of_its_worker_s_death(settings: Any) -> None:
+    """The lease that nobody renews any more, and the reconciler's next round."""
+    batch = actions.start_batch(files=logs(1), by=make_lead())
+    assert leasing.hold(batch.pk) is not None  # as it stands when the worker is killed
+    batch.refresh_from_db()
+    assert batch.leased_until is not None
+    round_seconds = settings.CELERY_BEAT_SCHEDULE["take up what the broker lost"]["schedule"]
+    assert (batch.leased_until - timezone.now()).total_seconds() + round_seconds < 30
+    assert leasing.LEASE.total_seconds() / 3 > leasing.BEAT_SECONDS
 
 
 def test_who_lost_the_lease_stores_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
