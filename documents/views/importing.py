@@ -24,6 +24,8 @@ from documents.unpacking import Piece, pieces_of
 
 PREVIEW = 600
 PREVIEWED = 20
+# Counting the rest means taking it apart: beyond this nobody wants to know it exactly.
+COUNTED = 1000
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,23 @@ def _again(request: HttpRequest) -> dict[str, Any]:
 def _preview_page(request: HttpRequest, form: ImportForm) -> HttpResponse:
     form.is_valid()
     encoding = request.POST.get("encoding", "")
-    previews = [_preview(piece, encoding) for piece in islice(_pieces_of_files(form), PREVIEWED)]
+    pieces = _pieces_of_files(form)
+    previews = [_preview(piece, encoding) for piece in islice(pieces, PREVIEWED)]
+    more: dict[str, Any] = {
+        "previews": previews,
+        "more_texts": sum(1 for _piece in islice(pieces, COUNTED + 1)),
+        "counted": COUNTED,
+        "more_files": _unsent(request, form),
+    }
     fragment = "#preview" if request.headers.get("HX-Request") else ""
-    return _import_page(request, form, fragment=fragment, previews=previews, previewing=True)
+    return _import_page(request, form, fragment=fragment, previewing=True, **more)
+
+
+def _unsent(request: HttpRequest, form: ImportForm) -> int:
+    """How many of the chosen files the page kept back: the first few are enough for a look (documents.js)."""
+    chosen = request.POST.get("chosen", "")
+    sent = len(form.cleaned_data.get("uploads") or [])
+    return max(int(chosen) - sent, 0) if chosen.isascii() and chosen.isdecimal() and len(chosen) < 10 else 0
 
 
 def _pieces_of_files(form: ImportForm) -> Iterator[Piece]:

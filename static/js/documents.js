@@ -33,8 +33,10 @@
     const sent = event.detail.formData;
     if (!sent || event.target.value !== "preview") return;
     let bytes = 0;
-    const few = sent.getAll("uploads").slice(0, FEW.files).filter(file => (bytes += file.size) <= FEW.bytes);
+    const all = sent.getAll("uploads").filter(file => file.name);
+    const few = all.slice(0, FEW.files).filter(file => bytes + file.size <= FEW.bytes && (bytes += file.size, true));
     sent.delete("uploads");
+    sent.set("chosen", all.length);
     few.forEach(file => sent.append("uploads", file, file.name));
     sent.delete("text");
   });
