@@ -23,13 +23,15 @@ from core import history
 from core.models import BenchmarkSettings, User
 from core.refusals import Conflict, Refused, RuleBroken
 from documents import intake
+from documents.archives import TAR, ZIP
 from documents.intake import Remark
+from documents.jsonl import Piece
 from documents.leasing import BEAT_SECONDS, UNFINISHED, Held, Lost, beating, hold, unfinished
 from documents.models import BatchFile, BatchLine, DocumentVersion, ImportBatch
 from documents.normalising import normalise
 from documents.pooling import Measured, Measuring
 from documents.storing import Facts, refuse_duplicate_text, store_document
-from documents.unpacking import TAR, ZIP, Piece, pieces_of
+from documents.unpacking import pieces_of
 from documents.workflow import Origin, Outcome
 
 logger = logging.getLogger(__name__)

@@ -368,6 +368,8 @@ def normalisation_in_words(counts: dict[str, int]) -> list[str]:
         words.append(
             ngettext("%(n)s control character removed", "%(n)s control characters removed", number) % {"n": number}
         )
+    if number := counts.get("title"):
+        words.append(_("title cut after 300 characters (%(n)s left out)") % {"n": number})
     return words
 
 

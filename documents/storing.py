@@ -26,6 +26,8 @@ from documents.workflow import Origin
 FROM_OUTSIDE = frozenset({Origin.IMPORT, Origin.PASTE, Origin.REVISION})
 # So many near-duplicates are named.
 NAMED = 3
+# Characters. What is longer is cut, and said.
+MAX_TITLE = 300
 
 
 @dataclass(frozen=True)
@@ -62,12 +64,13 @@ def store_document(
     passed `intake.refuse_unfit`. `remarks`: what reading its file brought up."""
     if measured is None:
         intake.refuse_unfit(text)
+    too_long = len(one_line(facts.title)) - MAX_TITLE
     facts = checked_facts(facts)
     prepared = intake.prepare(
         text,
         lengths=BenchmarkSettings.load().lengths,
         language=facts.language,
-        normalisation=counts,
+        normalisation={**(counts or {}), **({"title": too_long} if too_long > 0 else {})},
         encoding=encoding,
         measured=measured,
     )
@@ -88,7 +91,7 @@ def store_document(
 
 def checked_facts(facts: Facts, *, need_title: bool = True) -> Facts:
     cleaned = {name: one_line(value) for name, value in facts.__dict__.items() if isinstance(value, str)}
-    cleaned["title"] = cleaned["title"][:300]
+    cleaned["title"] = cleaned["title"][:MAX_TITLE]
     cleaned["language"] = known_language(cleaned["language"])
     errors: dict[str, Any] = {}
     if need_title and not cleaned["title"]:

@@ -80,18 +80,18 @@ def test_a_batch_waits_with_its_files_and_is_taken_in_by_the_worker() -> None:
         packed.writestr("inner.txt", "An inner log.")
         packed.writestr("lines.jsonl", '{"text": "A line."}\nno json\n')
     files = sent(
-        good__txt=b"The Heron.", bad__txt=b"abc\xff\xfe", again__txt=b"Known already.\n", a__zip=archive.getvalue()
+        good__txt=b"The Heron.", broken__txt=b"abc\xff\xfe", again__txt=b"Known already.\n", a__zip=archive.getvalue()
     )
     batch = actions.start_batch(files=files, pasted="A pasted log.", facts=Facts(domain="history"), by=lead)
     assert (batch.state, batch.files.count(), Document.objects.count()) == ("waiting", 5, 1)
-    assert all("good" not in name and "bad" not in name for name in stored_files())
+    assert all("good" not in name and "broken" not in name for name in stored_files())
     assert len(stored_files()) == 5
 
     assert batches.work_off() == 1
     batch.refresh_from_db()
     assert lines_of(batch) == [
         ("good.txt", "flagged", ""),
-        ("bad.txt", "refused", "encoding"),
+        ("broken.txt", "refused", "encoding"),
         ("again.txt", "refused", "duplicate"),
         ("a.zip/inner.txt", "flagged", ""),
         ("a.zip/lines.jsonl:1", "flagged", ""),
@@ -473,6 +473,31 @@ def database_url() -> str:
 
 
 # The pages
+
+
+def test_a_title_that_is_cut_is_said_in_the_report() -> None:
+    row = json.dumps({"text": "The Heron.", "title": "T" * 312})
+    batch = actions.start_batch(files=sent(a__jsonl=row.encode()), by=make_lead())
+    batches.work_off()
+    assert Document.objects.get().title == "T" * 300
+    assert "title cut after 300 characters (12 left out)" in page_of(batch)
+
+
+def test_a_report_of_refusals_only_has_no_empty_columns() -> None:
+    batch = actions.start_batch(files=sent(a__txt=b"", b__txt=b"The Heron."), by=make_lead())
+    batches.work_off()
+    assert ">Tokens</th>" in page_of(batch)
+    assert ">Tokens</th>" not in page_of(batch, "?outcome=refused")
+
+
+def test_near_duplicates_are_said_in_one_line() -> None:
+    words = " ".join(f"word{number}" for number in range(400))
+    files = {f"n{number}__txt": f"{words} {'x' * number}".encode() for number in range(6)}
+    batch = actions.start_batch(files=sent(**files), by=make_lead())
+    batches.work_off()
+    page = page_of(batch)
+    assert page.count("shares long passages with") == 5
+    assert "and 2 more" in page
 
 
 def page_of(batch: ImportBatch, query: str = "", person: User | None = None) -> str:
