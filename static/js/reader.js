@@ -330,13 +330,14 @@
       this.tell("scroll", this.seen);
       if (this.guessed && again) requestAnimationFrame(() => this.where(again - 1));
     }
-    /* The middle of the view stays where it is while the look changes. */
+    /* The line in the middle of the view stays exactly where it is while the look changes. */
     keepPlace(change) {
       const middle = this.top(this.holder.clientHeight * FROM_TOP);
+      const down = (this.range(middle, middle + 1).getBoundingClientRect().top - this.holder.getBoundingClientRect().top) / this.holder.clientHeight;
       const start = this.holder.scrollTop;
       change();
       this.tell("look");
-      if (start) this.show(middle, middle + 1);
+      if (start) this.show(middle, middle + 1, down > 0 && down < 1 ? down : FROM_TOP);
     }
     listen() {
       this.root.addEventListener("click", event => this.deeds[event.target.closest("[data-reader-do]")?.dataset.readerDo]?.(event));
