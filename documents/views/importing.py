@@ -17,13 +17,15 @@ from documents import actions, batches
 from documents.actions import Sent
 from documents.filters import known
 from documents.forms import ImportForm
-from documents.intake import MAX_BYTES, MIB
+from documents.intake import MAX_BYTES, MAX_FILE, MIB, ending_of
 from documents.models import ImportBatch
 from documents.storing import Facts
 from documents.unpacking import Piece, pieces_of
 
 PREVIEW = 600
 PREVIEWED = 20
+# Bytes. A PDF of 2 MB may be a thousand pages, which take ten seconds: longer than a look may last.
+LOOKED_THROUGH = {".pdf": 2 * MIB}
 # Counting the rest means taking it apart: beyond this nobody wants to know it exactly.
 COUNTED = 1000
 
@@ -36,6 +38,7 @@ class Preview:
     beginning: str = ""
     encoding: str = ""
     reason: str = ""
+    note: str = ""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -112,6 +115,8 @@ def _preview(piece: Piece, encoding: str) -> Preview:
             raise piece.refusal
         if piece.text is not None:
             return Preview(piece.path, piece.text[:PREVIEW], "JSON")
+        if len(piece.data or b"") > LOOKED_THROUGH.get(ending_of(piece.path), MAX_FILE):
+            return Preview(piece.path, note=_("Too large to be read while you wait: it is read when it is brought in."))
         read = batches.text_of_file(piece.data or b"", piece.path, Facts(), encoding)
         return Preview(piece.path, read.text[:PREVIEW], read.encoding.upper())
     except Refused as refusal:
