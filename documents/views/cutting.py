@@ -18,7 +18,7 @@ from documents.cutting import MOST_PARTS, Part, target_of
 from documents.forms import CutForm
 from documents.intake import distance_in_words
 from documents.models import DocumentVersion
-from documents.stops import first_line, is_heading
+from documents.stops import coarsest_kind, first_line, is_heading
 from documents.views.opening import kind_asked_for, latest_for, opening
 
 
@@ -73,7 +73,7 @@ def _page(request: HttpRequest, latest: DocumentVersion, form: CutForm, *, statu
         "bucket": bucket,
         "number": number or len(parts),
         "most_parts": MOST_PARTS,
-        "at": kind,
+        "at": kind or coarsest_kind(text),
         "without": sum(part.tokens for part in parts if not part.bucket),
         "counts": [(name, buckets[name]) for name in lengths.names() if buckets[name]],
         "example": actions.part_title(latest.document, 1, max(2, len(parts))),

@@ -251,6 +251,7 @@ def test_the_page_proposes_and_makes_what_is_ticked() -> None:
     page = client.get(f"/documents/{document.pk}/cut/?by=4k")
     parts = page.context["parts"]
     assert all(row.chosen == bool(row.part.bucket) for row in parts)
+    assert page.context["at"] == "paragraph"
     spans = [row.value for row in parts][:2]
     done = client.post(f"/documents/{document.pk}/cut/?by=4k", {"spans": spans, "based_on": 1})
     assert done.status_code == 302
