@@ -12,7 +12,8 @@ from django.utils.translation import ngettext
 from benchmark.lengths import Lengths
 from benchmark.taxonomy import Language
 from core.refusals import RuleBroken
-from documents.decoding import decode, decode_page
+from documents.declaring import decode_page
+from documents.decoding import decode
 from documents.findings import PERSONAL, Finding, Kind
 from documents.formats.answers import Answer
 from documents.formats.asking import read_apart
