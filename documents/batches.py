@@ -11,13 +11,13 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import islice
 from pathlib import PurePosixPath
 
 from django.core.files.storage import default_storage
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
@@ -26,19 +26,19 @@ from core import history
 from core.models import BenchmarkSettings, User
 from core.refusals import Conflict, Refused, RuleBroken
 from documents import intake
+from documents.archives import TAR, ZIP
 from documents.intake import Remark
+from documents.jsonl import Piece
+from documents.leasing import BEAT_SECONDS, UNFINISHED, Held, Lost, beating, hold, unfinished
 from documents.models import BatchFile, BatchLine, DocumentVersion, ImportBatch
 from documents.normalising import normalise
 from documents.pooling import Measured, Measuring
 from documents.storing import Facts, New, refuse_duplicate_text, store_documents, store_new
-from documents.unpacking import TAR, ZIP, Piece, pieces_of
-from documents.workflow import BatchState, Origin, Outcome
+from documents.unpacking import pieces_of
+from documents.workflow import Origin, Outcome
 
 logger = logging.getLogger(__name__)
 
-# Renewed with every text, and while one is waited for: whoever shows no sign of life for so long has died.
-LEASE = timedelta(minutes=3)
-SIGN_OF_LIFE_SECONDS = 20.0
 # Characters that are read ahead of the one that is being stored.
 AHEAD = 8_000_000
 # What is stored by one transaction: so many texts or characters, or what came within so many seconds.
@@ -50,7 +50,6 @@ PACKED = 0.35
 # A refused paste is kept so long for its writer.
 PASTE_KEPT = timedelta(days=30)
 FORGOTTEN_AT_ONCE = 100
-UNFINISHED = (BatchState.WAITING, BatchState.RUNNING)
 
 
 # One text ---------------------------------------------------------------------------------------------------------
@@ -242,7 +241,7 @@ def _sent_bytes(piece: Piece) -> int:
 def _finished(one: _Ahead, measuring: Measuring, meanwhile: Callable[[], object]) -> Ready:
     if one.ready.read is None or one.future is None:
         return one.ready
-    measured = measuring.result(one.future, one.ready.read.text, meanwhile=meanwhile, every=SIGN_OF_LIFE_SECONDS)
+    measured = measuring.result(one.future, one.ready.read.text, meanwhile=meanwhile, every=BEAT_SECONDS)
     return replace(one.ready, measured=measured)
 
 
@@ -300,31 +299,6 @@ def _not_stored(one: Ready, error: Exception) -> Report:
 # A batch ------------------------------------------------------------------------------------------------------------
 
 
-class Lost(Exception):
-    """The batch was cancelled, or somebody else holds it by now."""
-
-
-@dataclass
-class Held:
-    """A batch whose lease is ours until `until`, which is also the proof that it still is."""
-
-    batch: ImportBatch
-    until: datetime
-
-    def renew(self, **changes: object) -> None:
-        until = timezone.now() + LEASE
-        ours = ImportBatch.objects.filter(pk=self.batch.pk, state=BatchState.RUNNING, leased_until=self.until)
-        if not ours.update(leased_until=until, **changes):
-            raise Lost
-        self.until = until
-
-
-def unfinished() -> list[int]:
-    """Batches that nobody is working on."""
-    free = Q(leased_until=None) | Q(leased_until__lt=timezone.now())
-    return list(ImportBatch.objects.filter(free, state__in=UNFINISHED).order_by("pk").values_list("pk", flat=True))
-
-
 def work_off() -> int:
     """Take in every batch that waits, in this process. Returns how many."""
     waiting = unfinished()
@@ -335,17 +309,16 @@ def work_off() -> int:
 
 def take_in(batch_id: int) -> None:
     """Bring one batch to its end, from wherever it stands. Does nothing when it has ended or somebody else holds it."""
-    held = _hold(batch_id)
+    held = hold(batch_id)
     if held is None:
         return
-    with translation.override(language_of(held.batch)):
+    with translation.override(language_of(held.batch)), beating(held):
         try:
             _work(held)
         except Lost:
             logger.info("batch %s was cancelled, or taken up by somebody else", batch_id)
         except BaseException:
-            # Nobody has to wait for the lease to end.
-            ImportBatch.objects.filter(pk=batch_id, leased_until=held.until).update(leased_until=None)
+            held.give_back()
             raise
 
 
@@ -353,22 +326,6 @@ def language_of(batch: ImportBatch) -> str:
     """The one a person has chosen, else the one in which the page stood: the browser's, which no worker knows."""
     chosen = batch.made_by.language if batch.made_by else ""
     return chosen or batch.language or translation.get_language() or "en"
-
-
-def _hold(batch_id: int) -> Held | None:
-    now = timezone.now()
-    until = now + LEASE
-    free = Q(leased_until=None) | Q(leased_until__lt=now)
-    with transaction.atomic():
-        if not ImportBatch.objects.filter(free, pk=batch_id, state__in=UNFINISHED).update(leased_until=until):
-            return None
-        batch = ImportBatch.objects.select_related("made_by").get(pk=batch_id)
-        if batch.state == BatchState.WAITING:
-            history.advance(batch, "start", by=None)
-            ImportBatch.objects.filter(pk=batch_id).update(started_at=now)
-        else:
-            history.record("resume_batch", batch, by=None)
-    return Held(batch, until)
 
 
 def _work(held: Held) -> None:
@@ -460,7 +417,7 @@ def _read_item(item: Numbered, facts: Facts, encoding: str) -> Text:
 def _take(held: Held, together: Sequence[Ready], by: User | None, done: _Done) -> None:
     """Some texts, their lines of the report, and the batch's counts: together or not at all."""
     left = done.add(together)
-    with transaction.atomic():
+    with held.storing():
         reports = store_slice(together, by)
         BatchLine.objects.bulk_create(
             _line(held.batch, one, report) for one, report in zip(together, reports, strict=True)
@@ -494,7 +451,7 @@ def _share(sent: int, file: BatchFile) -> int:
 
 def _finish(held: Held) -> None:
     batch = held.batch
-    with transaction.atomic():
+    with held.storing():
         held.renew(bytes_done=F("bytes_total"), finished_at=timezone.now())
         batch.refresh_from_db(fields=["accepted", "flagged", "refused"])
         try:

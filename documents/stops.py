@@ -111,6 +111,11 @@ def refined(text: str, stops: Stops, number: int) -> Stops:
     )
 
 
+def coarsest_kind(text: str) -> str:
+    """The kind of stops that are taken when nobody names one."""
+    return _coarsest(text)[0]
+
+
 def _coarsest(text: str) -> tuple[str, list[int]]:
     for kind in (Kind.PARAGRAPH, Kind.LINE):
         ends = _ends_of(text, kind)[1]

@@ -21,6 +21,9 @@ from documents.pooling import Measured
 from documents.workflow import Origin
 from documents.writing import Next, write_versions
 
+# Characters. What is longer is cut, and said.
+MAX_TITLE = 300
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -112,12 +115,13 @@ def _looked_at(new: New, lengths: Lengths) -> Prepared | Refused:
     try:
         if new.measured is None:
             intake.refuse_unfit(new.text)
+        too_long = len(one_line(new.facts.title)) - MAX_TITLE
         facts = checked_facts(new.facts)
         prepared = intake.prepare(
             new.text,
             lengths=lengths,
             language=facts.language,
-            normalisation=new.counts,
+            normalisation={**(new.counts or {}), **({"title": too_long} if too_long > 0 else {})},
             encoding=new.encoding,
             measured=new.measured,
         )
@@ -149,7 +153,7 @@ def _write_first_versions(taken: Sequence[tuple[New, Prepared]], by: User | None
 
 def checked_facts(facts: Facts, *, need_title: bool = True) -> Facts:
     cleaned = {name: one_line(value) for name, value in facts.__dict__.items() if isinstance(value, str)}
-    cleaned["title"] = cleaned["title"][:300]
+    cleaned["title"] = cleaned["title"][:MAX_TITLE]
     cleaned["language"] = known_language(cleaned["language"])
     errors: dict[str, Any] = {}
     if need_title and not cleaned["title"]:

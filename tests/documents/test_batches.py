@@ -29,7 +29,7 @@ from rest_framework.test import APIClient
 from core.history import history_of
 from core.models import User
 from core.refusals import Conflict, Invalid, NotAllowed
-from documents import actions, batches, queries
+from documents import actions, batches, leasing, queries
 from documents.actions import Facts, Sent
 from documents.models import BatchFile, BatchLine, Document, DocumentText, DocumentVersion, ImportBatch
 from documents.queries import text_of
@@ -80,18 +80,18 @@ def test_a_batch_waits_with_its_files_and_is_taken_in_by_the_worker() -> None:
         packed.writestr("inner.txt", "An inner log.")
         packed.writestr("lines.jsonl", '{"text": "A line."}\nno json\n')
     files = sent(
-        good__txt=b"The Heron.", bad__txt=b"abc\xff\xfe", again__txt=b"Known already.\n", a__zip=archive.getvalue()
+        good__txt=b"The Heron.", broken__txt=b"abc\xff\xfe", again__txt=b"Known already.\n", a__zip=archive.getvalue()
     )
     batch = actions.start_batch(files=files, pasted="A pasted log.", facts=Facts(domain="history"), by=lead)
     assert (batch.state, batch.files.count(), Document.objects.count()) == ("waiting", 5, 1)
-    assert all("good" not in name and "bad" not in name for name in stored_files())
+    assert all("good" not in name and "broken" not in name for name in stored_files())
     assert len(stored_files()) == 5
 
     assert batches.work_off() == 1
     batch.refresh_from_db()
     assert lines_of(batch) == [
         ("good.txt", "flagged", ""),
-        ("bad.txt", "refused", "encoding"),
+        ("broken.txt", "refused", "encoding"),
         ("again.txt", "refused", "duplicate"),
         ("a.zip/inner.txt", "flagged", ""),
         ("a.zip/lines.jsonl:1", "flagged", ""),
@@ -455,6 +455,37 @@ def test_a_lease_keeps_others_away_until_it_runs_out() -> None:
     assert batch.lines.count() == 2
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_text_that_takes_long_keeps_its_lease_as_long_as_its_worker_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leasing, "LEASE", timedelta(seconds=0.15))
+    monkeypatch.setattr(leasing, "BEAT_SECONDS", 0.03)
+    batch = actions.start_batch(files=logs(1), by=make_lead())
+    whole = batches.text_of_file
+    seen: list[list[int]] = []
+
+    def slow(data: bytes, file_name: str, facts: Facts, encoding: str) -> batches.Text:
+        for _each in range(4):
+            time.sleep(0.1)
+            seen.append(batches.unfinished())
+        return whole(data, file_name, facts, encoding)
+
+    monkeypatch.setattr(batches, "text_of_file", slow)
+    batches.take_in(batch.pk)
+    batch.refresh_from_db()
+    assert (seen, batch.state, batch.lines.count()) == ([[], [], [], []], "finished", 1)
+
+
+def test_a_batch_goes_on_within_half_a_minute_of_its_worker_s_death(settings: Any) -> None:
+    """The lease that nobody renews any more, and the reconciler's next round."""
+    batch = actions.start_batch(files=logs(1), by=make_lead())
+    assert leasing.hold(batch.pk) is not None  # as it stands when the worker is killed
+    batch.refresh_from_db()
+    assert batch.leased_until is not None
+    round_seconds = settings.CELERY_BEAT_SCHEDULE["take up what the broker lost"]["schedule"]
+    assert (batch.leased_until - timezone.now()).total_seconds() + round_seconds < 30
+    assert leasing.LEASE.total_seconds() / 3 > leasing.BEAT_SECONDS
+
+
 def test_who_lost_the_lease_stores_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = actions.start_batch(files=logs(6), by=make_lead())
     stop_after(monkeypatch, 3, lambda: ImportBatch.objects.update(leased_until=timezone.now() + timedelta(hours=1)))
@@ -541,6 +572,31 @@ def database_url() -> str:
 
 
 # The pages
+
+
+def test_a_title_that_is_cut_is_said_in_the_report() -> None:
+    row = json.dumps({"text": "The Heron.", "title": "T" * 312})
+    batch = actions.start_batch(files=sent(a__jsonl=row.encode()), by=make_lead())
+    batches.work_off()
+    assert Document.objects.get().title == "T" * 300
+    assert "title cut after 300 characters (12 left out)" in page_of(batch)
+
+
+def test_a_report_of_refusals_only_has_no_empty_columns() -> None:
+    batch = actions.start_batch(files=sent(a__txt=b"", b__txt=b"The Heron."), by=make_lead())
+    batches.work_off()
+    assert ">Tokens</th>" in page_of(batch)
+    assert ">Tokens</th>" not in page_of(batch, "?outcome=refused")
+
+
+def test_near_duplicates_are_said_in_one_line() -> None:
+    words = " ".join(f"word{number}" for number in range(400))
+    files = {f"n{number}__txt": f"{words} {'x' * number}".encode() for number in range(6)}
+    batch = actions.start_batch(files=sent(**files), by=make_lead())
+    batches.work_off()
+    page = page_of(batch)
+    assert page.count("shares long passages with") == 5
+    assert "and 2 more" in page
 
 
 def page_of(batch: ImportBatch, query: str = "", person: User | None = None) -> str:

@@ -622,3 +622,34 @@ def test_the_look_is_there_before_the_text_is_painted(opened: Open, context: Bro
     page = opened(version)
     assert page.evaluate("window.first") == "sans"
     assert page.evaluate("getComputedStyle(document.querySelector('.chunk')).fontSize") == "20px"
+
+
+def test_a_narrow_reader_has_all_its_tools_and_a_beginning_is_under_no_heading(opened: Open) -> None:
+    text = "A log.\n\nCHAPTER 1\n\n" + "The Heron brought salt and heard of the mole.\n" * 300
+    page = opened(make_version(text))
+    page.set_viewport_size({"width": 400, "height": 768})
+    tools = page.locator(".reader > .tools")
+    assert tools.evaluate("el => [el.scrollWidth > el.clientWidth, document.documentElement.scrollWidth]") == [
+        False,
+        400,
+    ]
+    expect(page.locator("[data-reader-settings-button]")).to_be_in_viewport(ratio=1)
+    expect(page.locator("[data-reader-char]")).to_have_text("char 0")
+    expect(page.locator("[data-reader-chapter]")).to_have_text("")
+    page.evaluate("document.querySelector('.reader__text').scrollTop = 60")
+    expect(page.locator("[data-reader-chapter]")).to_have_text("CHAPTER 1")
+
+
+def test_a_kept_line_is_the_first_again(opened: Open, person: User) -> None:
+    """The line of which more than half was to be seen, from its upper edge."""
+    lines = [f"line {number:04} of the log" for number in range(900)]
+    version = make_version("\n".join(lines))
+    page = opened(version)
+    high = page.evaluate("parseFloat(getComputedStyle(document.querySelector('.chunk')).lineHeight)")
+    page.hover(".reader__text")
+    with page.expect_response(lambda answer: "position" in answer.url and answer.request.method == "POST"):
+        page.mouse.wheel(0, high * 200.7)
+    first = ReadingPosition.objects.get(person=person, version=version).position // 21
+    again = opened(version)
+    expect(again.locator("[data-reader-returned]")).to_be_visible()
+    expect(again.locator("[data-reader-char]")).to_have_text(f"char {first * 21:,}")
