@@ -25,7 +25,7 @@ def person() -> User:
 
 @pytest.fixture
 def context(browser: Browser, live_server: LiveServer, person: User) -> Iterator[BrowserContext]:
-    with signed_in(browser, live_server, person, timeout=5000) as context:
+    with signed_in(browser, live_server, person) as context:
         yield context
 
 
@@ -223,7 +223,7 @@ def test_what_could_not_be_saved_is_kept_offered_and_saved_later(
     expect(desk.locator(".save")).to_contain_text("Not saved, kept in this browser. Retry in")
     desk.on("dialog", lambda dialog: dialog.accept())
     context.set_offline(False)
-    expect(desk.locator(".save")).to_contain_text("Saved", timeout=8000)
+    expect(desk.locator(".save")).to_contain_text("Saved")
     assert effects == ["a thought"]
 
 

@@ -37,7 +37,7 @@ def person() -> User:
 
 @pytest.fixture
 def context(browser: Browser, live_server: LiveServer, person: User) -> Iterator[BrowserContext]:
-    with signed_in(browser, live_server, person, timeout=20_000) as context:
+    with signed_in(browser, live_server, person) as context:
         context.add_init_script(BLOCKS)
         yield context
 

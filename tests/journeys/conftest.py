@@ -17,11 +17,11 @@ from urllib.parse import urlsplit, urlunsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
+from tests.browsing import PATIENCE_MS
+
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "longbench-demo"
 READY_SECONDS = 180
-# A busy machine is no fault of the product.
-expect.set_options(timeout=20_000)
 _count = count(1)
 
 
@@ -159,7 +159,7 @@ def sign_in(browser: Browser, product: Product) -> Iterator[SignIn]:
         context = browser.new_context(base_url=product.address, **settings)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.on("console", lambda line: complaints.append(f"{name}: {line.text}") if is_complaint(line) else None)
         page.on("pageerror", lambda error: complaints.append(f"{name}: {error}"))
         page.goto("/account/login/")
