@@ -13,13 +13,13 @@ from core.refusals import Invalid, Refused, RuleBroken
 from documents import queries
 from documents.actions.permissions import can_cut_document, refuse_unless
 from documents.actions.shaping import known_bucket, lengths_now, made_of, named, refuse_places
-from documents.actions.storing import Facts, checked_note, latest_of, store_document
+from documents.actions.storing import Facts, checked_note, latest_of
 from documents.cutting import MOST_PARTS, Part, parts_at, parts_by_bucket, parts_by_number
 from documents.intake import refuse_unfit
 from documents.models import Document, DocumentVersion
 from documents.pooling import Measured, measure
 from documents.stops import kept
-from documents.storing import MAX_TITLE, newer_version
+from documents.storing import MAX_TITLE, New, newer_version, store_new
 from documents.workflow import Origin
 
 
@@ -119,18 +119,22 @@ def _store_part(latest: DocumentVersion, part: _Measured, count: int, by: User |
     document = latest.document
     facts = Facts(**{name: getattr(document, name) for name in Facts.__dataclass_fields__})
     source = named(latest, *part.span)
-    return store_document(
-        part.text,
-        replace(facts, title=part_title(document, part.number, count)),
+    return store_new(
+        New(
+            part.text,
+            replace(facts, title=part_title(document, part.number, count)),
+            Origin.CUT,
+            reason=f"{source}: {reason}" if reason else source,
+            measured=part.measured,
+            data={
+                "made_from": [made_of(latest)],
+                "start": part.span[0],
+                "end": part.span[1],
+                "part": part.number,
+                "parts": count,
+            },
+        ),
         by,
-        origin=Origin.CUT,
-        reason=f"{source}: {reason}" if reason else source,
-        measured=part.measured,
-        made_from=[made_of(latest)],
-        start=part.span[0],
-        end=part.span[1],
-        part=part.number,
-        parts=count,
     )
 
 
