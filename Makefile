@@ -6,6 +6,9 @@ AS_PRODUCTION = DJANGO_SETTINGS_MODULE=config.settings.production ALLOWED_HOSTS=
 	SECRET_KEY=only-for-the-deployment-check-in-make-lint-0123456789-abcdefghij
 AS_TEST = DJANGO_SETTINGS_MODULE=config.settings.test
 
+# Where it is set, every process compiles every library again: seconds for each of the hundred that the tests start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: setup run test lint bench
 
 setup: ## the preparation alone: environment, dependencies, translations, database

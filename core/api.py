@@ -4,6 +4,9 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse, JsonResponse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from rest_framework import exceptions, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -40,24 +43,24 @@ class ProblemSerializer(serializers.Serializer[dict[str, Any]]):
 
 
 TITLES = {
-    400: "Invalid request",
-    401: "Not signed in",
-    403: "Not allowed",
-    404: "Not found",
-    405: "Method not allowed",
-    409: "Conflict",
-    411: "Length required",
-    413: "Too large",
-    415: "Unsupported media type",
-    422: "A rule of the pipeline forbids this",
-    429: "Too many requests",
+    400: gettext_lazy("Invalid request"),
+    401: gettext_lazy("Not signed in"),
+    403: gettext_lazy("Not allowed"),
+    404: gettext_lazy("Not found"),
+    405: gettext_lazy("Method not allowed"),
+    409: gettext_lazy("Conflict"),
+    411: gettext_lazy("Length required"),
+    413: gettext_lazy("Too large"),
+    415: gettext_lazy("Unsupported media type"),
+    422: gettext_lazy("A rule of the pipeline forbids this"),
+    429: gettext_lazy("Too many requests"),
 }
 
 
 def problem(status: int, detail: str, *, headers: dict[str, str] | None = None, **more: Any) -> JsonResponse:
     body = {
         "type": "about:blank",
-        "title": TITLES.get(status, "Problem"),
+        "title": str(TITLES.get(status, _("Problem"))),
         "status": status,
         "detail": detail,
     }
@@ -154,6 +157,13 @@ class OnceMixin(APIView):
 
 class ViewSet(OnceMixin, GenericViewSet[Any]):
     """The base of every resource. `person` is the signed-in user."""
+
+    def perform_authentication(self, request: Request) -> None:
+        """A program speaks the language that it asks for, else its person's (the middleware knows no tokens)."""
+        super().perform_authentication(request)
+        chosen = getattr(request.user, "language", "")
+        if request.auth is not None and chosen and "Accept-Language" not in request.headers:
+            translation.activate(chosen)
 
     @property
     def person(self) -> User:

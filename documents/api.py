@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from core.api import ProblemSerializer, ViewSet
 from core.refusals import Invalid, NotAllowed, RuleBroken
 from documents import actions, queries
-from documents.actions import Facts, Sent
+from documents.actions import Facts, Seen, Sent
 from documents.filters import DocumentFilter
 from documents.models import Document, DocumentVersion, ImportBatch
 from documents.serializers import (
@@ -58,6 +58,13 @@ class DocumentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet)
     def version(self, document: Document, number: int | None) -> DocumentVersion:
         versions = DocumentVersion.objects.select_related("document").filter(document=document)
         return get_object_or_404(versions, number=number) if number is not None else versions.latest("number")
+
+    def seen(self, version: DocumentVersion, said: dict[str, Any] | None) -> Seen | None:
+        """A number that no version has is that of none: the decision is refused."""
+        if said is None:
+            return None
+        numbers = dict(version.document.versions.values_list("number", "pk"))
+        return Seen(said["state"], version.sha256, numbers.get(said["latest"], 0))
 
     @extend_schema(request=CreateSerializer, responses={201: DocumentDetailSerializer, **REFUSED})
     def create(self, request: Request) -> Response:
@@ -117,7 +124,8 @@ class DocumentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet)
         """Clear a version for use."""
         body = self.body(request, ApproveSerializer)
         version = self.version(self.get_object(), body.get("version"))
-        return self.answer(actions.approve_version(version=version, by=self.person, note=body["note"]))
+        seen = self.seen(version, body.get("seen"))
+        return self.answer(actions.approve_version(version=version, by=self.person, note=body["note"], seen=seen))
 
     @extend_schema(request=RejectSerializer, responses={200: DocumentDetailSerializer, **REFUSED})
     @action(detail=True, methods=["post"])
@@ -125,7 +133,8 @@ class DocumentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet)
         """Refuse a version, or withdraw its approval."""
         body = self.body(request, RejectSerializer)
         version = self.version(self.get_object(), body.pop("version", None))
-        return self.answer(actions.reject_version(version=version, by=self.person, **body))
+        seen = self.seen(version, body.pop("seen", None))
+        return self.answer(actions.reject_version(version=version, by=self.person, seen=seen, **body))
 
     @extend_schema(request=TrimSerializer, responses={200: DocumentDetailSerializer, **REFUSED})
     @action(detail=True, methods=["post"])

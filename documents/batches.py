@@ -1,48 +1,55 @@
 """Batches at work: each text read, measured, stored, and reported, whatever becomes of the others.
 
-A batch is worked on by whoever holds its lease, and may be stopped at any moment, also by `kill -9`. A text and its
-line of the report commit together, and only while the lease is held and nobody cancelled: so what has a line is done,
-what has none is taken up again, and nothing is lost or stored twice.
+A batch is worked on by whoever holds its lease, and may be stopped at any moment, also by `kill -9`. Texts, a few at a
+time, and their lines of the report commit together, and only while the lease is held and nobody cancelled: so what has
+a line is done, what has none is taken up again, and nothing is lost or stored twice.
 """
 
 import logging
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
+from itertools import islice
 from pathlib import PurePosixPath
 
 from django.core.files.storage import default_storage
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from benchmark.lengths import Lengths
 from core import history
 from core.models import BenchmarkSettings, User
 from core.refusals import Conflict, Refused, RuleBroken
 from documents import intake
+from documents.archives import TAR, ZIP
 from documents.intake import Remark
+from documents.jsonl import Piece
+from documents.leasing import BEAT_SECONDS, UNFINISHED, Held, Lost, beating, hold, unfinished
 from documents.models import BatchFile, BatchLine, DocumentVersion, ImportBatch
 from documents.normalising import normalise
 from documents.pooling import Measured, Measuring
-from documents.storing import Facts, refuse_duplicate_text, store_document
-from documents.unpacking import TAR, ZIP, Piece, pieces_of
-from documents.workflow import BatchState, Origin, Outcome
+from documents.storing import Facts, New, refuse_duplicate_text, store_documents, store_new
+from documents.unpacking import pieces_of
+from documents.workflow import Origin, Outcome
 
 logger = logging.getLogger(__name__)
 
-# Renewed with every text, and while one is waited for: whoever shows no sign of life for so long has died.
-LEASE = timedelta(minutes=3)
-SIGN_OF_LIFE_SECONDS = 20.0
 # Characters that are read ahead of the one that is being stored.
-AHEAD = 12_000_000
+AHEAD = 8_000_000
+# What is stored by one transaction: so many texts or characters, or what came within so many seconds.
+SLICE = 8
+SLICE_CHARS = 3_000_000
+SLICE_SECONDS = 1.0
 # How much of its unpacked size a packed text takes, roughly: for the progress bar only.
 PACKED = 0.35
 # A refused paste is kept so long for its writer.
 PASTE_KEPT = timedelta(days=30)
-UNFINISHED = (BatchState.WAITING, BatchState.RUNNING)
+FORGOTTEN_AT_ONCE = 100
 
 
 # One text ---------------------------------------------------------------------------------------------------------
@@ -80,9 +87,9 @@ def read_piece(piece: Piece, facts: Facts, encoding: str) -> Text:
         raise piece.refusal
     if piece.text is not None:
         read = text_of_string(piece.text, facts.over(**piece.facts), origin=Origin.IMPORT, path=piece.path)
+        intake.refuse_unfit(read.text)
     else:
         read = text_of_file(piece.data or b"", piece.path, facts, encoding)
-    intake.refuse_unfit(read.text)
     refuse_duplicate_text(read.text)
     return read
 
@@ -105,12 +112,15 @@ def beginning_of(text: str) -> str:
     return next((line.strip()[:80] for line in text.splitlines() if line.strip()), "")
 
 
-def store_text(read: Text, by: User | None, measured: Measured | None = None) -> DocumentVersion:
-    return store_document(
+def store_text(read: Text, by: User | None) -> DocumentVersion:
+    return store_new(new_of(read), by)
+
+
+def new_of(read: Text, measured: Measured | None = None) -> New:
+    return New(
         read.text,
         read.facts,
-        by,
-        origin=read.origin,
+        read.origin,
         counts=read.counts,
         encoding=read.encoding,
         measured=measured,
@@ -118,17 +128,17 @@ def store_text(read: Text, by: User | None, measured: Measured | None = None) ->
     )
 
 
-def why_flagged(version: DocumentVersion) -> list[str]:
+def why_flagged(version: DocumentVersion, lengths: Lengths) -> list[str]:
     """Why a person should look twice at what was taken, in words."""
     words = [intake.remark_in_words(remark) for remark in version.remarks]
     if not version.bucket:
-        distance = intake.distance_in_words(version.tokens, BenchmarkSettings.load().lengths)
+        distance = intake.distance_in_words(version.tokens, lengths)
         words.append(_("no bucket: %(distance)s") % {"distance": distance})
     return words
 
 
-def report_taken(path: str, version: DocumentVersion) -> Report:
-    words = why_flagged(version)
+def report_taken(path: str, version: DocumentVersion, lengths: Lengths) -> Report:
+    words = why_flagged(version, lengths)
     return Report(
         path,
         Outcome.FLAGGED if words else Outcome.ACCEPTED,
@@ -231,50 +241,62 @@ def _sent_bytes(piece: Piece) -> int:
 def _finished(one: _Ahead, measuring: Measuring, meanwhile: Callable[[], object]) -> Ready:
     if one.ready.read is None or one.future is None:
         return one.ready
-    measured = measuring.result(one.future, one.ready.read.text, meanwhile=meanwhile, every=SIGN_OF_LIFE_SECONDS)
+    measured = measuring.result(one.future, one.ready.read.text, meanwhile=meanwhile, every=BEAT_SECONDS)
     return replace(one.ready, measured=measured)
 
 
-def store_ready(ready: Ready, by: User | None) -> Report:
-    """Store one text, or say why not. Faults of the data are this text's alone; a database that is away is not."""
-    if ready.read is None:
-        return report_refused(ready.path, ready.refusal or fault_in(RuntimeError()))
+def slices_of(texts: Iterable[Ready]) -> Iterator[list[Ready]]:
+    """In the order given, so many together as one transaction stores."""
+    together: list[Ready] = []
+    begun = time.monotonic()
+    for one in texts:
+        together.append(one)
+        chars = sum(len(ready.read.text) for ready in together if ready.read)
+        if len(together) >= SLICE or chars >= SLICE_CHARS or time.monotonic() - begun >= SLICE_SECONDS:
+            yield together
+            together = []
+            begun = time.monotonic()
+    if together:
+        yield together
+
+
+def store_slice(together: Sequence[Ready], by: User | None) -> list[Report]:
+    """Store each text, or say why not. What the database refuses of one text undoes them all: then each is stored by
+    itself, and the fault is that text's alone. A database that is away is nobody's fault, and raised."""
     try:
         with transaction.atomic():
-            return report_taken(ready.path, store_text(ready.read, by, ready.measured))
-    except Refused as refusal:
-        return report_refused(ready.path, refusal)
+            return _stored(together, by)
     except (DataError, IntegrityError) as error:
-        logger.exception("a text could not be stored")
-        return report_refused(ready.path, fault_in(error))
+        if len(together) == 1:
+            return [_not_stored(together[0], error)]
+    return [report for one in together for report in store_slice([one], by)]
+
+
+def _stored(together: Sequence[Ready], by: User | None) -> list[Report]:
+    stored = iter(store_documents([new_of(one.read, one.measured) for one in together if one.read], by))
+    lengths = BenchmarkSettings.load().lengths
+    reports = []
+    for one in together:
+        outcome = next(stored) if one.read else one.refusal or fault_in(RuntimeError())
+        if isinstance(outcome, Refused):
+            reports.append(report_refused(one.path, outcome))
+        else:
+            reports.append(report_taken(one.path, outcome, lengths))
+    return reports
+
+
+def _not_stored(one: Ready, error: Exception) -> Report:
+    """A text that somebody else stored at the same moment is a duplicate; anything else is a fault."""
+    try:
+        if one.read:
+            refuse_duplicate_text(one.read.text)
+    except Refused as refusal:
+        return report_refused(one.path, refusal)
+    logger.error("a text could not be stored", exc_info=error)
+    return report_refused(one.path, fault_in(error))
 
 
 # A batch ------------------------------------------------------------------------------------------------------------
-
-
-class Lost(Exception):
-    """The batch was cancelled, or somebody else holds it by now."""
-
-
-@dataclass
-class Held:
-    """A batch whose lease is ours until `until`, which is also the proof that it still is."""
-
-    batch: ImportBatch
-    until: datetime
-
-    def renew(self, **changes: object) -> None:
-        until = timezone.now() + LEASE
-        ours = ImportBatch.objects.filter(pk=self.batch.pk, state=BatchState.RUNNING, leased_until=self.until)
-        if not ours.update(leased_until=until, **changes):
-            raise Lost
-        self.until = until
-
-
-def unfinished() -> list[int]:
-    """Batches that nobody is working on."""
-    free = Q(leased_until=None) | Q(leased_until__lt=timezone.now())
-    return list(ImportBatch.objects.filter(free, state__in=UNFINISHED).order_by("pk").values_list("pk", flat=True))
 
 
 def work_off() -> int:
@@ -287,17 +309,16 @@ def work_off() -> int:
 
 def take_in(batch_id: int) -> None:
     """Bring one batch to its end, from wherever it stands. Does nothing when it has ended or somebody else holds it."""
-    held = _hold(batch_id)
+    held = hold(batch_id)
     if held is None:
         return
-    with translation.override(language_of(held.batch)):
+    with translation.override(language_of(held.batch)), beating(held):
         try:
             _work(held)
         except Lost:
             logger.info("batch %s was cancelled, or taken up by somebody else", batch_id)
         except BaseException:
-            # Nobody has to wait for the lease to end.
-            ImportBatch.objects.filter(pk=batch_id, leased_until=held.until).update(leased_until=None)
+            held.give_back()
             raise
 
 
@@ -305,22 +326,6 @@ def language_of(batch: ImportBatch) -> str:
     """The one a person has chosen, else the one in which the page stood: the browser's, which no worker knows."""
     chosen = batch.made_by.language if batch.made_by else ""
     return chosen or batch.language or translation.get_language() or "en"
-
-
-def _hold(batch_id: int) -> Held | None:
-    now = timezone.now()
-    until = now + LEASE
-    free = Q(leased_until=None) | Q(leased_until__lt=now)
-    with transaction.atomic():
-        if not ImportBatch.objects.filter(free, pk=batch_id, state__in=UNFINISHED).update(leased_until=until):
-            return None
-        batch = ImportBatch.objects.select_related("made_by").get(pk=batch_id)
-        if batch.state == BatchState.WAITING:
-            history.advance(batch, "start", by=None)
-            ImportBatch.objects.filter(pk=batch_id).update(started_at=now)
-        else:
-            history.record("resume_batch", batch, by=None)
-    return Held(batch, until)
 
 
 def _work(held: Held) -> None:
@@ -332,28 +337,46 @@ def _work(held: Held) -> None:
     def read(item: Numbered) -> Text:
         return _read_item(item, facts, batch.encoding)
 
-    at: BatchFile | None = None
-    before = sum(batch.files.filter(is_done=True).values_list("size", flat=True))
-    within = 0
+    done = _Done(held.batch)
     with Measuring() as measuring:
-        for ready in ready_texts(_items(files), read, measuring, meanwhile=held.renew):
-            file = ready.file
-            assert file is not None
-            if at is not None and at.pk != file.pk:
-                BatchFile.objects.filter(pk=at.pk).update(is_done=True)
-                before, within = before + at.size, 0
-            at = file
-            within = min(file.size, within + _share(ready.sent, file))
-            _take(held, ready, batch.made_by, bytes_done=before + within)
+        for together in slices_of(ready_texts(_items(batch, files), read, measuring, meanwhile=held.renew)):
+            _take(held, together, batch.made_by, done)
     _finish(held)
 
 
-def _items(files: Iterable[BatchFile]) -> Iterator[Numbered]:
+class _Done:
+    """How far a batch has come."""
+
+    def __init__(self, batch: ImportBatch) -> None:
+        self._before = sum(batch.files.filter(is_done=True).values_list("size", flat=True))
+        self._within = 0
+        self._at: BatchFile | None = None
+
+    def add(self, together: Iterable[Ready]) -> list[int]:
+        """Returns the numbers of the files that these texts have left behind."""
+        left = []
+        for one in together:
+            file = one.file
+            assert file is not None
+            if self._at is not None and self._at.pk != file.pk:
+                left.append(self._at.pk)
+                self._before, self._within = self._before + self._at.size, 0
+            self._at = file
+            self._within = min(file.size, self._within + _share(one.sent, file))
+        return left
+
+    @property
+    def bytes(self) -> int:
+        return self._before + self._within
+
+
+def _items(batch: ImportBatch, files: Iterable[BatchFile]) -> Iterator[Numbered]:
     """The texts that have no line yet. Taking a file apart gives the same texts under the same numbers each time."""
+    lines = BatchLine.objects.filter(batch=batch, file__is_done=False).order_by()
+    there = set(lines.values_list("file", "number"))
     for file in files:
-        there = set(file.lines.values_list("number", flat=True))
         for number, piece in enumerate(_pieces(file), 1):
-            if number not in there:
+            if (file.pk, number) not in there:
                 yield Numbered(piece, number, file)
 
 
@@ -391,24 +414,33 @@ def _read_item(item: Numbered, facts: Facts, encoding: str) -> Text:
     return read_piece(item.piece, facts if item.piece.path == file.name else replace(facts, title=""), encoding)
 
 
-def _take(held: Held, ready: Ready, by: User | None, *, bytes_done: int) -> None:
-    """One text, its line of the report, and the batch's counts: together or not at all."""
-    assert ready.file is not None
-    with transaction.atomic():
-        report = store_ready(ready, by)
-        BatchLine.objects.create(
-            batch=held.batch,
-            file=ready.file,
-            number=ready.number,
-            path=report.path,
-            status=report.status,
-            rule=report.rule,
-            reason=report.reason,
-            position=report.position,
-            version=report.version,
-            duplicate_of=report.duplicate_of,
+def _take(held: Held, together: Sequence[Ready], by: User | None, done: _Done) -> None:
+    """Some texts, their lines of the report, and the batch's counts: together or not at all."""
+    left = done.add(together)
+    with held.storing():
+        reports = store_slice(together, by)
+        BatchLine.objects.bulk_create(
+            _line(held.batch, one, report) for one, report in zip(together, reports, strict=True)
         )
-        held.renew(**{report.status: F(report.status) + 1, "bytes_done": bytes_done})
+        if left:
+            BatchFile.objects.filter(pk__in=left).update(is_done=True)
+        counts = Counter(report.status for report in reports)
+        held.renew(**{status: F(status) + count for status, count in counts.items()}, bytes_done=done.bytes)
+
+
+def _line(batch: ImportBatch, ready: Ready, report: Report) -> BatchLine:
+    return BatchLine(
+        batch=batch,
+        file=ready.file,
+        number=ready.number,
+        path=report.path,
+        status=report.status,
+        rule=report.rule,
+        reason=report.reason,
+        position=report.position,
+        version=report.version,
+        duplicate_of=report.duplicate_of,
+    )
 
 
 def _share(sent: int, file: BatchFile) -> int:
@@ -419,7 +451,7 @@ def _share(sent: int, file: BatchFile) -> int:
 
 def _finish(held: Held) -> None:
     batch = held.batch
-    with transaction.atomic():
+    with held.storing():
         held.renew(bytes_done=F("bytes_total"), finished_at=timezone.now())
         batch.refresh_from_db(fields=["accepted", "flagged", "refused"])
         try:
@@ -453,20 +485,25 @@ def text_of_paste(file: BatchFile) -> str:
 def forget_files(batch: ImportBatch) -> None:
     """Take the sent files out of the store when the batch has ended. A typed text that was not taken stays a while."""
     kept = refused_paste(batch)
-    for file in batch.files.exclude(content=""):
-        if kept is None or file.pk != kept.pk:
-            _forget(file)
+    _forget([file for file in batch.files.exclude(content="") if kept is None or file.pk != kept.pk])
 
 
-def _forget(file: BatchFile) -> None:
-    default_storage.delete(str(file.content.name))
-    BatchFile.objects.filter(pk=file.pk).update(content="")
+def _forget(files: Iterable[BatchFile]) -> None:
+    """Out of the store first: a row that names a file which is gone is found again by `sweep`."""
+    for some in _parts(files, FORGOTTEN_AT_ONCE):
+        for file in some:
+            default_storage.delete(str(file.content.name))
+        BatchFile.objects.filter(pk__in=[file.pk for file in some]).update(content="")
+
+
+def _parts(files: Iterable[BatchFile], count: int) -> Iterator[list[BatchFile]]:
+    rest = iter(files)
+    while some := list(islice(rest, count)):
+        yield some
 
 
 def sweep() -> None:
     """What a process that was killed behind the end of a batch left in the store, and pastes nobody came back for."""
     ended = BatchFile.objects.exclude(content="").exclude(batch__state__in=UNFINISHED).select_related("batch")
-    for file in ended.exclude(name="").order_by("pk")[:500]:
-        _forget(file)
-    for file in ended.filter(name="", batch__finished_at__lt=timezone.now() - PASTE_KEPT).order_by("pk")[:500]:
-        _forget(file)
+    _forget(ended.exclude(name="").order_by("pk")[:500])
+    _forget(ended.filter(name="", batch__finished_at__lt=timezone.now() - PASTE_KEPT).order_by("pk")[:500])

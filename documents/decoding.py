@@ -1,18 +1,15 @@
-"""From bytes to text, never by guessing: BOM, strict UTF-8, strict GB18030, else the uploader names the encoding.
-
-Many files in Big5, Shift-JIS, EUC or Windows-1252 are valid GB18030 by accident. So GB18030 is taken only when at least
-95 % of what is not ASCII are common Chinese characters or punctuation, and when a longer text also holds the words that
-no Chinese text does without. Everything else is refused with the reason and the position.
+"""From bytes to text, never by guessing: BOM, strict UTF-8, strict GB18030 that reads as Chinese, else the uploader
+names the encoding. Everything else is refused with the reason and the position.
 """
 
 import codecs
-import re
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.refusals import Invalid, RuleBroken
+from documents.chinese import as_chinese
 from documents.formats.kinds import kind_of
 
 # Longer marks first: UTF-32's little-endian mark begins with UTF-16's.
@@ -56,29 +53,10 @@ SAME_AS = {
     "euc_kr": "cp949",
 }
 
-COMMON_SHARE = 0.95
-# Every Chinese text of some length, modern or classical, is full of these.
-EVERYDAY = frozenset(
-    "的一是不了人我在有他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可里后小么心多天而能好都然没日于起还发成"
-    "事只作当想看文无手十用主行方又如前所本见经头面公同三已老从动两长曰者其此与则乃何二条款法第定規规应或及"
-)
-EVERYDAY_SHARE = 0.15
-LONG_ENOUGH = 200
-# One broken byte pair in an English text is a Chinese character by accident.
-TOO_FEW = 4
 
 # A text in UTF-16 or UTF-32 is full of zero bytes; one that holds a stray NUL is not.
 ZERO_SHARE = 0.05
 STRAY = 4
-
-# What a page says of its own encoding, in the first kilobytes as browsers look for it.
-_DECLARED = re.compile(
-    rb"""<meta[^>]{0,300}?charset\s*=\s*["']?\s*([A-Za-z0-9._:-]{1,40})|<\?xml[^>]{0,100}?encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})""",
-    re.IGNORECASE,
-)
-DECLARED_WITHIN = 4096
-# As browsers read these names.
-MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252"}
 
 
 @dataclass(frozen=True)
@@ -104,7 +82,7 @@ def decode(data: bytes, *, encoding: str = "") -> Decoded:
             return Decoded(_strictly(data, marked, skip=len(mark)), marked, had_bom=True)
     if named:
         return Decoded(_strictly(data, named), named)
-    return _found(data)
+    return decode_unnamed(data)
 
 
 def known_encoding(name: str) -> str:
@@ -132,76 +110,8 @@ def refuse_other_kinds(data: bytes) -> None:
         )
 
 
-def decode_page(data: bytes, *, encoding: str = "") -> Decoded:
-    """The text of a web page. What the uploader names counts; else its mark, else UTF-8 if it is that strictly,
-    whatever it declares (no other text is UTF-8 by accident); else what it declares, if that fits strictly and the page
-    does not read as Chinese in GB18030 instead; else as any other text.
-
-    Raises what `decode` raises.
-    """
-    if encoding.strip() or any(data.startswith(mark) for mark, _marked in BOMS):
-        return decode(data, encoding=encoding)
-    refuse_other_kinds(data)
-    declared = declared_encoding(data)
-    if not declared or declared == "utf-8" or _is_utf_8(data):
-        return _found(data)
-    try:
-        text = data.decode(declared)
-    except UnicodeDecodeError as error:
-        raise _contradicted(declared, error.start) from None
-    chinese = _as_chinese(data)
-    if declared == "gb18030" and (chinese or sum(letter > "\x7f" for letter in text) < TOO_FEW):
-        return Decoded(text, declared)
-    if declared == "gb18030" or chinese:
-        raise _contradicted(declared, next(place for place, byte in enumerate(data) if byte > 0x7F))
-    return Decoded(text, declared)
-
-
-def declared_encoding(data: bytes) -> str:
-    """The name in ENCODINGS that a page declares; empty where it declares none, or one that is not known here."""
-    found = _DECLARED.search(data[:DECLARED_WITHIN])
-    if found is None:
-        return ""
-    try:
-        plain = codecs.lookup((found[1] or found[2]).decode()).name
-    except LookupError:
-        return ""
-    plain = MEANT.get(plain, SAME_AS.get(plain, plain))
-    # A declaration that can be read byte by byte is not in UTF-16, whatever it says.
-    return plain if plain in ENCODINGS and not plain.startswith(("utf-16", "utf-32")) else ""
-
-
-def _is_utf_8(data: bytes) -> bool:
-    if b"\x1b" in data:
-        # ISO 2022 hides in ASCII.
-        return False
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _as_chinese(data: bytes) -> bool:
-    try:
-        return reads_as_chinese(data.decode("gb18030"))
-    except UnicodeDecodeError:
-        return False
-
-
-def _contradicted(declared: str, position: int) -> RuleBroken:
-    return RuleBroken(
-        _(
-            "The page says that it is in %(encoding)s, but it is not (see byte %(position)s). Name its encoding, or "
-            "save it as UTF-8."
-        )
-        % {"encoding": declared.upper(), "position": position},
-        rule="encoding",
-        position=position,
-    )
-
-
-def _found(data: bytes) -> Decoded:
+def decode_unnamed(data: bytes) -> Decoded:
+    """Where neither the uploader nor a mark says which encoding it is."""
     if data.count(0) > max(STRAY, ZERO_SHARE * len(data)):
         raise RuleBroken(
             _(
@@ -216,11 +126,7 @@ def _found(data: bytes) -> Decoded:
         return Decoded(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError as error:
         broken = error.start
-    try:
-        text = data.decode("gb18030")
-    except UnicodeDecodeError:
-        text = ""
-    if text and reads_as_chinese(text):
+    if text := as_chinese(data):
         return Decoded(text, "gb18030")
     raise RuleBroken(
         _("Neither UTF-8 (it breaks at byte %(position)s) nor clearly GB18030. Name the file's encoding.")
@@ -241,22 +147,3 @@ def _strictly(data: bytes, encoding: str, *, skip: int = 0) -> str:
             rule="encoding",
             position=position,
         ) from None
-
-
-def reads_as_chinese(text: str) -> bool:
-    """Whether a text decoded from GB18030 is the Chinese it seems to be."""
-    others = [letter for letter in text if letter > "\x7f"]
-    if len(others) < TOO_FEW or sum(map(is_common, others)) < COMMON_SHARE * len(others):
-        return False
-    if len(others) < LONG_ENOUGH:
-        return True
-    return sum(letter in EVERYDAY for letter in others) >= EVERYDAY_SHARE * len(others)
-
-
-def is_common(letter: str) -> bool:
-    """A character of GB2312's two levels, or punctuation; kana, Greek and Cyrillic rows do not count."""
-    try:
-        code = letter.encode("gb2312")
-    except UnicodeEncodeError:
-        return "\u2010" <= letter <= "\u203b" or "\u3000" <= letter <= "\u301f" or "\uff01" <= letter <= "\uff5e"
-    return len(code) == 2 and (code[0] >= 0xB0 or code[0] in (0xA1, 0xA2, 0xA3))

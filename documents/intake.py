@@ -12,7 +12,8 @@ from django.utils.translation import ngettext
 from benchmark.lengths import Lengths
 from benchmark.taxonomy import Language
 from core.refusals import RuleBroken
-from documents.decoding import decode, decode_page
+from documents.declaring import decode_page
+from documents.decoding import decode
 from documents.findings import PERSONAL, Finding, Kind
 from documents.formats.answers import Answer
 from documents.formats.asking import read_apart
@@ -368,6 +369,8 @@ def normalisation_in_words(counts: dict[str, int]) -> list[str]:
         words.append(
             ngettext("%(n)s control character removed", "%(n)s control characters removed", number) % {"n": number}
         )
+    if number := counts.get("title"):
+        words.append(_("title cut after 300 characters (%(n)s left out)") % {"n": number})
     return words
 
 

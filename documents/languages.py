@@ -85,10 +85,10 @@ def _table() -> Any:
 def characters_in(text: str) -> Characters:
     np = _numpy()
     groups = _table()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)]
-    counts = np.bincount(groups, minlength=len(Group)).tolist()
+    counts = {group: int(np.count_nonzero(groups == group)) for group in Group}
     seen = [group for group in (Group.BIDI, Group.INVISIBLE) if counts[group]]
     return Characters(
-        counts={group: counts[group] for group in Group},
+        counts=counts,
         first={group: int(np.argmax(groups == group)) for group in seen},
     )
 

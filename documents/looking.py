@@ -1,12 +1,17 @@
-"""What was found in a version's text, kept beside it: looked for once, and again for names when the list changes."""
+"""What was found in a version's text, kept beside it: looked for once, and again when the list of names or the rules
+change."""
 
+import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.db.models import Q, QuerySet
+
 from documents import queries
-from documents.findings import Finding, Kind, findings_in, in_order
+from documents.findings import RULES, Finding, Kind, findings_in, in_order
 from documents.models import DocumentVersion, VersionFindings
 from documents.naming import listed, names_in
+from documents.workflow import VersionState
 
 # A text may consist of nothing but findings. Nobody steps through more, and the page says that there are more.
 MOST_KEPT = 100_000
@@ -15,10 +20,13 @@ MOST_KEPT = 100_000
 Place = list[Any]
 
 
-def keep_findings(version: DocumentVersion, found: Sequence[Finding], *, text: str | None = None) -> None:
-    """Keep what `findings_in` found, and the watched names with it. `text` saves reading it again."""
-    names, number = _watched(version, text)
-    _write(version, [*found, *names], number)
+def keep_all(found: Iterable[tuple[DocumentVersion, Sequence[Finding], str]]) -> None:
+    """Keep what `findings_in` found in new versions (version, findings, text), and the watched names with it."""
+    list_of_names = _ListOfNames()
+    VersionFindings.objects.bulk_create(
+        VersionFindings(version=version, **_fields([*findings, *list_of_names.found_in(text)], list_of_names))
+        for version, findings, text in found
+    )
 
 
 def found_in(version: DocumentVersion) -> list[Finding]:
@@ -26,31 +34,63 @@ def found_in(version: DocumentVersion) -> list[Finding]:
 
 
 def places_in(version: DocumentVersion) -> list[Place]:
-    """What is kept, [kind, start, end], in the order of the text. What was never looked for, or for an older list of
-    names, is looked for now: so a list that changes costs nothing until somebody opens the text."""
+    """What is kept, [kind, start, end], in the order of the text. What was never looked for, or by older rules or for
+    an older list of names, is looked for now."""
     kept = VersionFindings.objects.filter(version=version).first()
-    if kept is None:
-        text = queries.text_of(version)
-        keep_findings(version, findings_in(text), text=text)
-    elif kept.names_list != queries.number_of_names_list():
-        keep_findings(version, [one for one in _read(kept.places) if one.kind != Kind.NAME])
+    if kept is None or kept.rules != RULES or kept.names_list != queries.number_of_names_list():
+        return look_again(version, kept)
+    return list(kept.places)
+
+
+def look_again(version: DocumentVersion, kept: VersionFindings | None) -> list[Place]:
+    """Look for what the kept findings lack: for names alone where only their list has changed."""
+    text, list_of_names = queries.text_of(version), _ListOfNames()
+    if kept is not None and kept.rules == RULES:
+        others = [one for one in _read(kept.places) if one.kind != Kind.NAME]
     else:
-        return list(kept.places)
-    return list(VersionFindings.objects.values_list("places", flat=True).get(version=version))
+        others = findings_in(text)
+    fields = _fields([*others, *list_of_names.found_in(text)], list_of_names)
+    VersionFindings.objects.update_or_create(version=version, defaults=fields)
+    return list(fields["places"])
 
 
-def _watched(version: DocumentVersion, text: str | None) -> tuple[list[Finding], int]:
-    names = queries.watched_names()
-    if names is None or not names.names:
-        return [], names.pk if names else 0
-    return names_in(queries.text_of(version) if text is None else text, listed(names.names)), names.pk
+class _ListOfNames:
+    """The list of names that holds now, asked for once for several texts."""
+
+    def __init__(self) -> None:
+        holding = queries.watched_names()
+        self.number = holding.pk if holding else 0
+        self._names = listed(holding.names) if holding and holding.names else None
+
+    def found_in(self, text: str) -> list[Finding]:
+        return names_in(text, self._names) if self._names else []
 
 
-def _write(version: DocumentVersion, found: Iterable[Finding], number: int) -> None:
+def _fields(found: Iterable[Finding], names: _ListOfNames) -> dict[str, Any]:
     places = [[one.kind.value, one.start, one.end] for one in in_order(found)[:MOST_KEPT]]
-    VersionFindings.objects.update_or_create(version=version, defaults={"places": places, "names_list": number})
+    return {"places": places, "names_list": names.number, "rules": RULES}
 
 
 def _read(places: list[Place]) -> list[Finding]:
     kinds = {kind.value: kind for kind in Kind}
     return [Finding(kinds[kind], start, end) for kind, start, end in places]
+
+
+# In the background: texts that nobody has opened since the list or the rules changed ----------------------------
+
+
+def outdated() -> QuerySet[DocumentVersion]:
+    """Versions that wait for a decision and were not looked through for what holds now."""
+    holds = Q(found__rules=RULES, found__names_list=queries.number_of_names_list())
+    return DocumentVersion.objects.filter(state=VersionState.PENDING).exclude(holds).order_by("pk")
+
+
+def catch_up(seconds: float) -> bool:
+    """Look through outdated texts for about so long, each by itself: whoever is stopped has lost one. Returns whether
+    some are left."""
+    until = time.monotonic() + seconds
+    for number in outdated().values_list("pk", flat=True).iterator(chunk_size=500):
+        if time.monotonic() > until:
+            return True
+        look_again(DocumentVersion(pk=number), VersionFindings.objects.filter(version=number).first())
+    return False

@@ -7,8 +7,8 @@ Aiken, SIGMOD 2003). What follows holds for certain, not just probably: a common
 stands. A text has about one mark for 900 such characters, and none when it is shorter than WINDOW.
 """
 
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,7 @@ SMALL = np.uint64((1 << 64) // REACH * 8)
 CROWD = 1_000
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(NamedTuple):
     """`value` as the database keeps it (signed), `position` in code points: where its window begins."""
 
     value: int

@@ -75,7 +75,7 @@ class Measuring:
     @property
     def places(self) -> int:
         """How many texts are worth being under way at once."""
-        return 2 * max(THREADS, self.processes) + 2
+        return 4 * max(THREADS, self.processes) + 4
 
     def __enter__(self) -> "Measuring":
         return self

@@ -1,11 +1,10 @@
 """Reading documents. Only these functions touch the table that holds the texts."""
 
 import json
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from django.db import connection
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Substr
 
 from core.models import Event, User
@@ -29,10 +28,19 @@ def gzipped_text_of(version: DocumentVersion) -> bytes:
     return bytes(DocumentText.objects.values_list("gzipped", flat=True).get(version=version))
 
 
-def versions_with(sha256s: Sequence[str]) -> dict[str, DocumentVersion]:
-    """By SHA-256, the first version ever stored with that text."""
-    versions = DocumentVersion.objects.filter(sha256__in=sha256s).select_related("document").order_by("-id")
-    return {version.sha256: version for version in versions}
+def is_known(sha256: str) -> bool:
+    """Whether any version has that text: asked for every text that comes in, so without the ORM."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM documents_documentversion WHERE sha256 = %s LIMIT 1", [sha256])
+        return cursor.fetchone() is not None
+
+
+def first_with(sha256s: Collection[str]) -> dict[str, Document]:
+    """By SHA-256, the document that has that text, or had it first."""
+    versions = DocumentVersion.objects.filter(sha256__in=sha256s).order_by("-id").values_list("sha256", "document")
+    found = dict(versions)
+    titles = Document.objects.only("title").in_bulk(list(found.values())) if found else {}
+    return {sha256: titles[document] for sha256, document in found.items()}
 
 
 # Marks of passages: a long text has a thousand. Both databases take them in one statement, where the ORM would spend
@@ -44,12 +52,18 @@ _KEEP = {
     "postgresql": "INSERT INTO documents_passage (version_id, mark, position)"
     " SELECT %s, (value->>0)::bigint, (value->>1)::integer FROM json_array_elements(%s::json) AS value",
 }
-_SHARING = {
-    "sqlite": "SELECT version_id, COUNT(*) FROM documents_passage"
-    " WHERE mark IN (SELECT value FROM json_each(%s)) GROUP BY version_id",
-    "postgresql": "SELECT version_id, COUNT(*) FROM documents_passage"
-    " WHERE mark IN (SELECT value::bigint FROM json_array_elements_text(%s::json) AS value) GROUP BY version_id",
+_GIVEN = {
+    "sqlite": "SELECT value FROM json_each(%s)",
+    "postgresql": "SELECT value::bigint FROM json_array_elements_text(%s::json) AS value",
 }
+# Of the versions that share most: document, marks shared, marks it has.
+_SHARING = (
+    "SELECT version.document_id, near.shared,"
+    " (SELECT COUNT(*) FROM documents_passage AS own WHERE own.version_id = near.version_id)"
+    " FROM (SELECT version_id, COUNT(*) AS shared FROM documents_passage WHERE mark IN ({given})"
+    " GROUP BY version_id ORDER BY shared DESC, version_id LIMIT {most}) AS near"
+    " JOIN documents_documentversion AS version ON version.id = near.version_id"
+)
 
 
 def keep_marks(version: DocumentVersion, marks: Sequence[tuple[int, int]]) -> None:
@@ -58,20 +72,13 @@ def keep_marks(version: DocumentVersion, marks: Sequence[tuple[int, int]]) -> No
         cursor.execute(_KEEP[connection.vendor], [version.pk, json.dumps(marks)])
 
 
-def versions_sharing(marks: Sequence[int]) -> Counter[int]:
-    """How many of these marks each stored version has."""
-    with connection.cursor() as cursor:
-        cursor.execute(_SHARING[connection.vendor], [json.dumps(marks)])
-        return Counter(dict(cursor.fetchall()))
-
-
 def documents_sharing(marks: Sequence[int]) -> dict[int, tuple[int, int]]:
     """Of the versions that share most of these marks, by document: (marks shared, marks it has)."""
-    shared = dict(versions_sharing(marks).most_common(MOST_SHARING))
-    rows = DocumentVersion.objects.filter(pk__in=shared).annotate(marks=Count("passages")).order_by()
     found: dict[int, tuple[int, int]] = {}
-    for pk, document, count in rows.values_list("pk", "document", "marks"):
-        found[document] = max(found.get(document, (0, 0)), (shared[pk], count))
+    with connection.cursor() as cursor:
+        cursor.execute(_SHARING.format(given=_GIVEN[connection.vendor], most=MOST_SHARING), [json.dumps(marks)])
+        for document, shared, count in cursor.fetchall():
+            found[document] = max(found.get(document, (0, 0)), (shared, count))
     return found
 
 

@@ -194,13 +194,26 @@ class RangeSerializer(serializers.Serializer[Any]):
     text = serializers.CharField()
 
 
+class SeenSerializer(serializers.Serializer[Any]):
+    """What stood before whoever decides. When it is no longer so, nothing is decided: 409 with the rule
+    `stale_version` (a newer text came) or `state_moved` (somebody else decided)."""
+
+    state = serializers.ChoiceField(choices=VersionState.choices, help_text="state of the version that is decided on")
+    latest = serializers.IntegerField(help_text="number of the newest version of the document")
+
+
+SEEN_HELP = "what was seen; left out, the decision is taken whatever happened meanwhile"
+
+
 class ApproveSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField(required=False, help_text="number of the version; the latest when left out")
+    seen = SeenSerializer(required=False, help_text=SEEN_HELP)
     note = serializers.CharField(required=False, default="", allow_blank=True)
 
 
 class RejectSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField(required=False, help_text="number of the version; the latest when left out")
+    seen = SeenSerializer(required=False, help_text=SEEN_HELP)
     flags = serializers.ListField(child=serializers.CharField(), allow_empty=True)
     note = serializers.CharField(allow_blank=True)
 

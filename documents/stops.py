@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 
-from documents.tokenizing import count_tokens, holds_vast_blank
+from documents.tokenizing import count_tokens
 
 MOST = 3000
 HEADING_CHARS = 120
@@ -111,6 +111,11 @@ def refined(text: str, stops: Stops, number: int) -> Stops:
     )
 
 
+def coarsest_kind(text: str) -> str:
+    """The kind of stops that are taken when nobody names one."""
+    return _coarsest(text)[0]
+
+
 def _coarsest(text: str) -> tuple[str, list[int]]:
     for kind in (Kind.PARAGRAPH, Kind.LINE):
         ends = _ends_of(text, kind)[1]
@@ -193,10 +198,6 @@ def _thinned(ends: list[int], most: int, length: int, *, keep: Sequence[int]) ->
 
 
 def _tokens_before(text: str, offsets: Sequence[int]) -> tuple[int, ...]:
-    if holds_vast_blank(text):
-        # The patient way is slow, and slower by the piece: the places are estimated from one count.
-        total = count_tokens(text)
-        return tuple(total * offset // max(len(text), 1) for offset in offsets)
     return (0, *accumulate(count_tokens(text[start:end]) for start, end in pairwise(offsets)))
 
 

@@ -4,6 +4,7 @@ Everything goes through the same actions a person uses. Called again, it only ad
 """
 
 from django.conf import settings
+from django.contrib.auth.hashers import make_password
 from django.db import transaction
 
 from annotation import actions as annotating
@@ -40,11 +41,12 @@ def ensure_people() -> dict[str, User]:
     names += [(f"expert{number}", Role.EXPERT) for number in range(1, EXPERTS + 1)]
     names += [(f"annotator{number}", Role.ANNOTATOR) for number in range(1, ANNOTATORS + 1)]
     people = {}
+    hashed = make_password(password())
     for name, role in names:
         person = User.objects.filter(username=name).first()
         if person is None:
             words = name.rstrip("0123456789").capitalize() + (" " + name[-1] if name[-1].isdigit() else "")
-            person = User.objects.create_user(name, password=password(), role=role, first_name=words)
+            person = User.objects.create(username=name, password=hashed, role=role, first_name=words)
         people[name] = person
     return people
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from core import history
+from core.jobs import hurry
 from core.models import User
 from core.refusals import Conflict, Invalid
 from core.text import clean_text
@@ -24,6 +25,7 @@ from documents.actions.permissions import (
 from documents.actions.storing import checked_note
 from documents.models import Document, DocumentVersion, WatchedNames
 from documents.naming import LONGEST, MAX_NAMES, is_name, names_of
+from documents.tasks import look_again
 from documents.workflow import Flag, VersionState
 
 
@@ -91,8 +93,9 @@ def _refuse_if_moved_on(version: DocumentVersion, seen: Seen | None) -> None:
 
 
 def watch_names(*, names: str, by: User, based_on: int | None = None) -> WatchedNames:
-    """A new list of names, one in a line; it replaces the one before, which is kept. Texts are looked through for it
-    when they are opened, and new ones when they come in. `based_on` is the number of the list that was edited."""
+    """A new list of names, one in a line; it replaces the one before, which is kept. Texts that wait for a decision are
+    looked through for it in the background, others when they are opened, and new ones when they come in. `based_on`
+    is the number of the list that was edited."""
     refuse_unless(can_watch_names(by))
     before = queries.watched_names()
     if based_on is not None and based_on != (before.pk if before else 0):
@@ -110,6 +113,7 @@ def watch_names(*, names: str, by: User, based_on: int | None = None) -> Watched
         # Numbers, never the names: they may be those of people who asked not to be named.
         added, removed = len(set(lines) - set(old)), len(set(old) - set(lines))
         history.record("watch_names", made, by=by, names=len(lines), added=added, removed=removed)
+        hurry(look_again)
     return made
 
 

@@ -1,7 +1,7 @@
 """Cutting a long text into parts, each a document of its own."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -13,13 +13,14 @@ from core.refusals import Invalid, Refused, RuleBroken
 from documents import queries
 from documents.actions.permissions import can_cut_document, refuse_unless
 from documents.actions.shaping import known_bucket, lengths_now, made_of, named, refuse_places
-from documents.actions.storing import Facts, checked_note, latest_of, store_document
+from documents.actions.storing import Facts, checked_note, latest_of
 from documents.cutting import MOST_PARTS, Part, parts_at, parts_by_bucket, parts_by_number
+from documents.intake import refuse_unfit
 from documents.models import Document, DocumentVersion
+from documents.pooling import Measured, measure
 from documents.stops import kept
+from documents.storing import MAX_TITLE, New, newer_version, store_new
 from documents.workflow import Origin
-
-MAX_TITLE = 300
 
 
 def propose_parts(
@@ -56,17 +57,48 @@ def cut_document(
     _refuse_spans(text, spans)
     reason = checked_note(reason)
     refused: dict[int, Refused] = {}
+    parts = list(_measured(text, spans, refused))
     made: list[DocumentVersion] = []
     with transaction.atomic():
-        for number, (start, end) in enumerate(spans, 1):
+        _refuse_if_newer(latest)
+        for part in parts:
             try:
-                made.append(_store_part(latest, kept(text, start, end), (start, end), number, len(spans), by, reason))
+                made.append(_store_part(latest, part, len(spans), by, reason))
             except Refused as refusal:
-                refused[number] = _said_of_part(refusal, made)
+                refused[part.number] = _said_of_part(refusal, made)
         if refused:
             raise _parts_refused(refused)
         history.record("cut", latest, by=by, reason=reason, into=[version.document_id for version in made])
     return made
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """A part that may be stored. It is measured before the transaction, which would keep every other writer of SQLite
+    waiting for as long as its tokens are counted."""
+
+    number: int
+    span: tuple[int, int]
+    text: str
+    measured: Measured
+
+
+def _measured(text: str, spans: Sequence[tuple[int, int]], refused: dict[int, Refused]) -> Iterator[_Measured]:
+    for number, span in enumerate(spans, 1):
+        part = kept(text, *span)
+        try:
+            refuse_unfit(part)
+        except Refused as refusal:
+            refused[number] = refusal
+        else:
+            yield _Measured(number, span, part, measure(part))
+
+
+def _refuse_if_newer(latest: DocumentVersion) -> None:
+    """Inside a transaction: what was measured before it is still the newest text, and stays it until the end."""
+    now = Document.objects.select_for_update().values_list("latest", flat=True).get(pk=latest.document_id)
+    if now != latest.pk:
+        raise newer_version()
 
 
 def _refuse_spans(text: str, spans: Sequence[tuple[int, int]]) -> None:
@@ -83,30 +115,26 @@ def _refuse_spans(text: str, spans: Sequence[tuple[int, int]]) -> None:
         behind = end
 
 
-def _store_part(
-    latest: DocumentVersion,
-    text: str,
-    span: tuple[int, int],
-    number: int,
-    count: int,
-    by: User | None,
-    reason: str,
-) -> DocumentVersion:
+def _store_part(latest: DocumentVersion, part: _Measured, count: int, by: User | None, reason: str) -> DocumentVersion:
     document = latest.document
     facts = Facts(**{name: getattr(document, name) for name in Facts.__dataclass_fields__})
-    facts = replace(facts, title=part_title(document, number, count))
-    source = named(latest, *span)
-    return store_document(
-        text,
-        facts,
+    source = named(latest, *part.span)
+    return store_new(
+        New(
+            part.text,
+            replace(facts, title=part_title(document, part.number, count)),
+            Origin.CUT,
+            reason=f"{source}: {reason}" if reason else source,
+            measured=part.measured,
+            data={
+                "made_from": [made_of(latest)],
+                "start": part.span[0],
+                "end": part.span[1],
+                "part": part.number,
+                "parts": count,
+            },
+        ),
         by,
-        origin=Origin.CUT,
-        reason=f"{source}: {reason}" if reason else source,
-        made_from=[made_of(latest)],
-        start=span[0],
-        end=span[1],
-        part=number,
-        parts=count,
     )
 
 

@@ -84,8 +84,8 @@ def import_pieces(
         return batches.read_piece(item.piece, recorded, encoding)
 
     with Measuring() as measuring:
-        for ready in batches.ready_texts(map(Numbered, pieces), read, measuring):
-            yield batches.store_ready(ready, by)
+        for together in batches.slices_of(batches.ready_texts(map(Numbered, pieces), read, measuring)):
+            yield from batches.store_slice(together, by)
 
 
 # Batches ------------------------------------------------------------------------------------------------------------

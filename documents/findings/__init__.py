@@ -16,6 +16,7 @@ from documents.findings.streets import streets_in
 
 __all__ = [
     "PERSONAL",
+    "RULES",
     "Finding",
     "Kind",
     "findings_in",
@@ -24,6 +25,9 @@ __all__ = [
     "in_order",
     "personal_data_in",
 ]
+
+# Rises when the rules change, so that what was found by older rules is looked for again (documents.looking).
+RULES = 1
 
 _LOOKS: tuple[tuple[frozenset[Kind], Callable[[Sight], Iterator[Finding]]], ...] = (
     (frozenset({Kind.EMAIL}), emails_in),

@@ -41,4 +41,5 @@ def remark(rule: str, count: int = 0, **more: Any) -> dict[str, Any]:
 
 
 def one_line(text: str) -> str:
-    return " ".join(text.split())[:300]
+    # Longer than a title may be, so that what is cut off can be said.
+    return " ".join(text.split())[:2000]

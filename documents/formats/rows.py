@@ -1,4 +1,4 @@
-"""JSON that holds documents, made into lines of JSONL; see `documents.unpacking` for which that is."""
+"""JSON that holds documents, made into lines of JSONL; see `documents.jsonl` for which that is."""
 
 import json
 import math
@@ -12,12 +12,12 @@ FIELDS = frozenset(["text", "title", "language", "domain", "format", "multi", "s
 def read(data: bytes, until: float = math.inf) -> Answer:
     """`data` is UTF-8. An empty answer: this file holds no documents, its own text is one."""
     try:
-        value = json.loads(data)
+        value = json.loads(data, object_pairs_hook=_object)
     except (ValueError, RecursionError):
         return Answer("")
     rows = documents_in(value)
     # ASCII only: half a surrogate pair stays visible to the check of each line.
-    return Answer("\n".join(json.dumps(row) for row in rows))
+    return Answer("\n".join(map(_line, rows)))
 
 
 def documents_in(value: Any) -> list[Any]:
@@ -30,3 +30,22 @@ def documents_in(value: Any) -> list[Any]:
 
 def _is_document(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("text"), str)
+
+
+class _Twice(dict[str, Any]):
+    """An object in which a name stands more than once: the check of each line has to see that."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    return row if len(row) == len(pairs) else _Twice(pairs)
+
+
+def _line(row: dict[str, Any]) -> str:
+    if isinstance(row, _Twice):
+        return "{" + ", ".join(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in row.pairs) + "}"
+    return json.dumps(row)

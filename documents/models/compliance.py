@@ -28,6 +28,7 @@ class VersionFindings(models.Model):
     version = models.OneToOneField(DocumentVersion, on_delete=models.CASCADE, primary_key=True, related_name="found")
     places = models.JSONField(default=list)
     names_list = models.PositiveBigIntegerField(default=0, help_text="number of the list of names that was looked for")
+    rules = models.PositiveIntegerField(default=0, help_text="findings.RULES by which the others were found")
 
     def __str__(self) -> str:
         return f"findings in {self.version_id}"

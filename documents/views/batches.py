@@ -76,6 +76,12 @@ class Line:
         return [near for remark in remarks if remark["rule"] == "near_duplicate" for near in remark["documents"]]
 
     @property
+    def near_unnamed(self) -> int:
+        """How many more there are than are named."""
+        remarks = self.row.version.remarks if self.row.version else []
+        return sum(remark["count"] for remark in remarks if remark["rule"] == "near_duplicate") - len(self.near)
+
+    @property
     def changes(self) -> list[str]:
         return intake.normalisation_in_words(self.row.version.normalisation) if self.row.version else []
 
@@ -105,11 +111,13 @@ def batch_detail(request: HttpRequest, pk: int) -> HttpResponse:
     page = Paginator(_lines(batch, outcome), LINES).get_page(request.GET.get("page"))
     lengths = BenchmarkSettings.load().lengths
     paste = batches.refused_paste(batch) if batch.state not in batches.UNFINISHED else None
+    lines = [Line(row, lengths) for row in page]
     context = {
         "section": "documents",
         "batch": batch,
         "page_obj": page,
-        "lines": [Line(row, lengths) for row in page],
+        "lines": lines,
+        "any_taken": any(line.document for line in lines),
         "outcome": outcome,
         "tallies": [(choice, getattr(batch, choice.value), TONES[choice]) for choice in Outcome],
         "files": batch.files.count(),

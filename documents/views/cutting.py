@@ -18,9 +18,8 @@ from documents.cutting import MOST_PARTS, Part, target_of
 from documents.forms import CutForm
 from documents.intake import distance_in_words
 from documents.models import DocumentVersion
-from documents.reading import LANG
-from documents.stops import Kind, first_line, is_heading
-from documents.views.trimming import kind_asked_for, latest_for, targets_for
+from documents.stops import coarsest_kind, first_line, is_heading
+from documents.views.opening import kind_asked_for, latest_for, opening
 
 
 @dataclass(frozen=True)
@@ -69,18 +68,12 @@ def _page(request: HttpRequest, latest: DocumentVersion, form: CutForm, *, statu
     proposed = [_proposed(text, at, part, lengths, chosen, bool(bucket)) for at, part in enumerate(parts, 1)]
     buckets = Counter(part.bucket for part in parts)
     context = {
-        "section": "documents",
-        "document": latest.document,
-        "version": latest,
-        "lang": LANG.get(latest.document.language, "en"),
-        "form": form,
+        **opening(latest, form, lengths),
         "parts": proposed,
         "bucket": bucket,
         "number": number or len(parts),
         "most_parts": MOST_PARTS,
-        "at": kind,
-        "kinds": list(Kind),
-        "targets": targets_for(latest.tokens, lengths),
+        "at": kind or coarsest_kind(text),
         "without": sum(part.tokens for part in parts if not part.bucket),
         "counts": [(name, buckets[name]) for name in lengths.names() if buckets[name]],
         "example": actions.part_title(latest.document, 1, max(2, len(parts))),

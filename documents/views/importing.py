@@ -17,13 +17,17 @@ from documents import actions, batches
 from documents.actions import Sent
 from documents.filters import known
 from documents.forms import ImportForm
-from documents.intake import MAX_BYTES, MIB
+from documents.intake import MAX_BYTES, MAX_FILE, MIB, ending_of
 from documents.models import ImportBatch
 from documents.storing import Facts
 from documents.unpacking import Piece, pieces_of
 
 PREVIEW = 600
 PREVIEWED = 20
+# Bytes. A PDF of 2 MB may be a thousand pages, which take ten seconds: longer than a look may last.
+LOOKED_THROUGH = {".pdf": 2 * MIB}
+# Counting the rest means taking it apart: beyond this nobody wants to know it exactly.
+COUNTED = 1000
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Preview:
     beginning: str = ""
     encoding: str = ""
     reason: str = ""
+    note: str = ""
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -80,9 +85,23 @@ def _again(request: HttpRequest) -> dict[str, Any]:
 def _preview_page(request: HttpRequest, form: ImportForm) -> HttpResponse:
     form.is_valid()
     encoding = request.POST.get("encoding", "")
-    previews = [_preview(piece, encoding) for piece in islice(_pieces_of_files(form), PREVIEWED)]
+    pieces = _pieces_of_files(form)
+    previews = [_preview(piece, encoding) for piece in islice(pieces, PREVIEWED)]
+    more: dict[str, Any] = {
+        "previews": previews,
+        "more_texts": sum(1 for _piece in islice(pieces, COUNTED + 1)),
+        "counted": COUNTED,
+        "more_files": _unsent(request, form),
+    }
     fragment = "#preview" if request.headers.get("HX-Request") else ""
-    return _import_page(request, form, fragment=fragment, previews=previews, previewing=True)
+    return _import_page(request, form, fragment=fragment, previewing=True, **more)
+
+
+def _unsent(request: HttpRequest, form: ImportForm) -> int:
+    """How many of the chosen files the page kept back: the first few are enough for a look (documents.js)."""
+    chosen = request.POST.get("chosen", "")
+    sent = len(form.cleaned_data.get("uploads") or [])
+    return max(int(chosen) - sent, 0) if chosen.isascii() and chosen.isdecimal() and len(chosen) < 10 else 0
 
 
 def _pieces_of_files(form: ImportForm) -> Iterator[Piece]:
@@ -96,6 +115,8 @@ def _preview(piece: Piece, encoding: str) -> Preview:
             raise piece.refusal
         if piece.text is not None:
             return Preview(piece.path, piece.text[:PREVIEW], "JSON")
+        if len(piece.data or b"") > LOOKED_THROUGH.get(ending_of(piece.path), MAX_FILE):
+            return Preview(piece.path, note=_("Too large to be read while you wait: it is read when it is brought in."))
         read = batches.text_of_file(piece.data or b"", piece.path, Facts(), encoding)
         return Preview(piece.path, read.text[:PREVIEW], read.encoding.upper())
     except Refused as refusal:

@@ -14,6 +14,7 @@ from core.refusals import NotAllowed, Refused
 from core.viewing import person_of, refuse_into
 from documents import actions, queries
 from documents.forms import NamesForm
+from documents.looking import outdated
 from documents.models import WatchedNames
 from documents.naming import MAX_NAMES, names_of
 
@@ -48,6 +49,7 @@ def watched_names(request: HttpRequest) -> HttpResponse:
     context = {
         "section": "documents",
         "holding": holding,
+        "behind": outdated().count(),
         "count": len(names_of(holding.names)) if holding else 0,
         "limit": MAX_NAMES,
         "may_watch": may_watch,

@@ -2,40 +2,28 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 from django.contrib import messages
 from django.contrib.humanize.templatetags.humanize import intcomma
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from benchmark.lengths import Lengths
 from core.models import BenchmarkSettings
-from core.refusals import Invalid, NotAllowed, Refused
+from core.refusals import Invalid, Refused
 from core.viewing import person_of, refuse_into
 from documents import actions, queries
 from documents.cutting import target_of
 from documents.forms import TrimForm
 from documents.intake import distance_in_words
-from documents.models import Document, DocumentVersion
-from documents.reading import LANG
-from documents.stops import Kind, Stops, is_seam, kept, stops_in
+from documents.models import DocumentVersion
+from documents.stops import Stops, is_seam, kept, stops_in
 from documents.tokenizing import count_tokens
+from documents.views.opening import kind_asked_for, latest_for, opening
 
 AROUND = 220
-
-
-@dataclass(frozen=True)
-class Target:
-    """One bucket as a button: what it aims at, what belongs to it, and whether the text reaches it."""
-
-    name: str
-    target: int
-    low: int
-    high: int
-    reached: bool
 
 
 @dataclass(frozen=True)
@@ -51,13 +39,6 @@ class Remains:
     first_kept: str
     last_kept: str
     dropped_behind: str
-
-
-def targets_for(tokens: int, lengths: Lengths) -> list[Target]:
-    return [
-        Target(name, target_of(lengths, name), *lengths.range_of(name), lengths.range_of(name)[0] <= tokens)
-        for name in lengths.names()
-    ]
 
 
 def remains(text: str, start: int, end: int, lengths: Lengths) -> Remains:
@@ -88,22 +69,6 @@ def _last(text: str, start: int, end: int) -> str:
     window = text[max(start, end - AROUND) : end].rstrip()
     paragraph = window.rsplit("\n\n", 1)[-1].lstrip("\n")
     return f"… {paragraph}" if paragraph == window and end - AROUND > start else paragraph
-
-
-def kind_asked_for(request: HttpRequest) -> str:
-    asked = request.GET.get("at", "")
-    return asked if asked in Kind.values else ""
-
-
-def latest_for(request: HttpRequest, pk: int, *, allowed: Any) -> DocumentVersion:
-    document = get_object_or_404(Document.objects.select_related("latest"), pk=pk)
-    if not allowed(person_of(request), document):
-        raise NotAllowed(_("This is not for your role to do."))
-    latest = document.latest
-    if latest is None:
-        raise Invalid({"document": _("This document has no text.")})
-    latest.document = document
-    return latest
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -150,21 +115,15 @@ def _page(request: HttpRequest, latest: DocumentVersion, form: TrimForm, *, stat
     lengths = BenchmarkSettings.load().lengths
     stops = stops_in(text, kind_asked_for(request))
     start, end = _chosen(request, form, stops, latest, lengths)
-    targets = targets_for(latest.tokens, lengths)
+    begun = opening(latest, form, lengths)
     context = {
-        "section": "documents",
-        "document": latest.document,
-        "version": latest,
-        "lang": LANG.get(latest.document.language, "en"),
-        "form": form,
+        **begun,
         "stops": stops,
         "start": start,
         "end": end,
         "end_before_last": stops.last - 1,
         "stops_json": json.dumps([stops.offsets, stops.tokens]),
-        "buckets_json": json.dumps([[each.name, each.target, each.low, each.high] for each in targets]),
-        "targets": targets,
-        "kinds": list(Kind),
+        "buckets_json": json.dumps([[each.name, each.target, each.low, each.high] for each in begun["targets"]]),
         "remains": remains(text, stops.offsets[start], stops.offsets[end], lengths),
         "distance": "" if latest.bucket else distance_in_words(latest.tokens, lengths),
     }

@@ -316,9 +316,27 @@
     waited.add(elt);
     Promise.allSettled(pending.map(form => form.autosaving.flush())).then(() => issueRequest(false));
   });
+  /* Part of the page that asks again by itself (`every 2s`): nobody typed, nothing was sent, and the next asking may
+     succeed. What is lost is said in the bar, where it covers nothing, until an answer comes. */
+  const polls = ({ requestConfig: asked }) => Boolean(asked?.elt) && !asked.triggeringEvent && /\bevery\b/.test(asked.elt.getAttribute("hx-trigger") || "");
+  const unanswered = detail => {
+    if (!polls(detail)) return false;
+    if (!$("#lost") && $(".top")) {
+      const pill = element("span", { id: "lost", className: "pill" }, icon("bang"), words.lost);
+      pill.dataset.state = "warn";
+      ($(".top > .grow") || $(".top").lastElementChild).after(pill);
+      say(words.lost);
+    }
+    return true;
+  };
+  addEventListener("htmx:afterRequest", event => {
+    const { status } = event.detail.xhr || {};
+    if (status && status < 500 && polls(event.detail)) $("#lost")?.remove();
+  });
   addEventListener("htmx:beforeSwap", event => {
     const { detail } = event;
     const { xhr } = detail;
+    if (xhr.status >= 500 && unanswered(detail)) { detail.shouldSwap = false; return; }
     const redirect = xhr.getResponseHeader("HX-Redirect");
     if (redirect) { expired(); return; }
     if (xhr.status < 400) return;
@@ -331,8 +349,8 @@
   });
   addEventListener("htmx:beforeOnLoad", event => { if (event.detail.xhr.getResponseHeader("HX-Redirect")) expired(); });
   const expired = () => { keepText(); leaving = true; };
-  addEventListener("htmx:sendError", () => refuse(navigator.onLine ? words.unreachable : words.offline));
-  addEventListener("htmx:timeout", () => refuse(words.timeout));
+  addEventListener("htmx:sendError", ({ detail }) => { if (!unanswered(detail)) refuse(navigator.onLine ? words.unreachable : words.offline); });
+  addEventListener("htmx:timeout", ({ detail }) => { if (!unanswered(detail)) refuse(words.timeout); });
   addEventListener("htmx:swapError", () => refuse(fill(words.broken, { status: "swap" })));
   addEventListener("htmx:targetError", () => refuse(fill(words.broken, { status: "target" })));
   addEventListener("htmx:afterSettle", () => { $$("#toasts > .toast").forEach(leaveLater); });

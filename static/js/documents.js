@@ -9,6 +9,8 @@
   const chosen = form.querySelector(".drop__chosen");
   const preview = document.getElementById("preview");
   const FEW = { files: 20, bytes: 20e6 };
+  const LITTER = [".DS_Store", "Thumbs.db", "desktop.ini"];
+  const byName = (a, b) => a.name.localeCompare(b.name, undefined, { numeric: true });
   const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const sizeOf = files => [...files].reduce((sum, file) => sum + file.size, 0);
   const inMB = bytes => (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0);
@@ -33,8 +35,10 @@
     const sent = event.detail.formData;
     if (!sent || event.target.value !== "preview") return;
     let bytes = 0;
-    const few = sent.getAll("uploads").slice(0, FEW.files).filter(file => (bytes += file.size) <= FEW.bytes);
+    const all = sent.getAll("uploads").filter(file => file.name);
+    const few = all.slice(0, FEW.files).filter(file => bytes + file.size <= FEW.bytes && (bytes += file.size, true));
     sent.delete("uploads");
+    sent.set("chosen", all.length);
     few.forEach(file => sent.append("uploads", file, file.name));
     sent.delete("text");
   });
@@ -50,10 +54,10 @@
   const filesOf = async entry => {
     if (entry.isFile) return [await new Promise((resolve, reject) => entry.file(resolve, reject))];
     const reader = entry.createReader();
+    const inside = [];
+    for (let some = await entries(reader); some.length; some = await entries(reader)) inside.push(...some);  /* a hundred at a time */
     const found = [];
-    for (let some = await entries(reader); some.length; some = await entries(reader)) {  /* a hundred at a time */
-      for (const inner of some) found.push(...await filesOf(inner));
-    }
+    for (const inner of inside.filter(({ name }) => !LITTER.includes(name)).sort(byName)) found.push(...await filesOf(inner));
     return found;
   };
 

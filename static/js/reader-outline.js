@@ -5,6 +5,7 @@ LBPReader.part(reader => {
   const { $, $$, below, element, fill, framed, idle, number } = LBPReader.kit;
   const SLICE = 200;
   const WIDE = 58;
+  const JUMP = 0.06;
   const { root, holder, words } = reader;
   const panel = reader.part("outline");
   const list = reader.part("headings");
@@ -89,9 +90,11 @@ LBPReader.part(reader => {
   };
 
   /* ---- the heading one reads under ------------------------------------------------------------------------ */
+  /* A heading counts from where a jump puts it, a little below the top; at the beginning nothing was read yet. */
+  const read = () => (holder.scrollTop ? Math.max(reader.seen.start, reader.top(holder.clientHeight * JUMP + reader.line() / 2)) : 0);
   const follow = framed(() => {
     if (!headings || !reader.seen) return;
-    const at = below(starts, Math.max(reader.seen.start, Math.min(reader.seen.end, reader.seen.start + 200)) + 1) - 1;
+    const at = below(starts, read() + 1) - 1;
     if (at === now && links[at]?.hasAttribute("aria-current")) return;
     links[now]?.removeAttribute("aria-current");
     now = at;
@@ -114,7 +117,7 @@ LBPReader.part(reader => {
     if (!link) return;
     event.preventDefault();
     const { start, end } = headings[link.dataset.n];
-    reader.jump(start, end, { down: 0.06 });
+    reader.jump(start, end, { down: JUMP });
     if (!isWide()) close();
   });
   filter.addEventListener("input", sift);

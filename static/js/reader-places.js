@@ -16,7 +16,7 @@ LBPReader.part(reader => {
   reader.when("before-jump", reason => {
     if (reason && reason === why) return;
     why = reason;
-    const unit = reader.top();
+    const unit = reader.topLine();
     if (stack.at(-1) !== unit) stack.push(unit);
     if (stack.length > MOST_BACK) stack.shift();
     tellBack();
@@ -118,7 +118,7 @@ LBPReader.part(reader => {
   const save = () => {
     clearTimeout(timer);
     if (!moved || !reader.seen || saved === null) return;
-    const position = reader.units.points(reader.seen.start);
+    const position = reader.units.points(reader.topLine());
     if (position === saved) return;
     saved = position;
     /* A bookmark that did not arrive is tried again at the next move. */

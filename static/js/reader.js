@@ -164,7 +164,7 @@
     /* A guess of a section's height, so that the scroll bar tells the truth before the section was ever shown. */
     rows() {
       const style = getComputedStyle(this.first);
-      const high = parseFloat(style.lineHeight) || 26;
+      const high = this.line();
       const inner = this.first.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
       const wide = inner / (parseFloat(style.fontSize) * (this.first.lang.startsWith("zh") ? 1 : 0.46)) || 60;
       return (text, at, stop) => {
@@ -219,8 +219,10 @@
         if (turn !== this.turn) return;
         const range = this.range(start, end);
         const rect = range.getClientRects()[0] || range.getBoundingClientRect();
-        const off = rect.top - this.holder.getBoundingClientRect().top - this.holder.clientHeight * down;
-        if (Math.abs(off) < 2 || !tries--) return;
+        /* At the very top the whole line is to be seen, what stands above its letters included. */
+        const above = down ? 0 : Math.max(0, (this.line() - rect.height) / 2);
+        const off = rect.top - above - this.holder.getBoundingClientRect().top - this.holder.clientHeight * down;
+        if (Math.abs(off) < 1 || !tries--) return;
         this.holder.scrollBy({ top: off, behavior: "instant" });
         requestAnimationFrame(settle);
       };
@@ -296,6 +298,9 @@
     }
 
     /* ---- where in the text ---- */
+    line() { return parseFloat(getComputedStyle(this.first).lineHeight) || 24; }
+    /* The first line of which more than half is to be seen. */
+    topLine() { return this.top(this.line() / 2); }
     top(down = 1) {
       const y = this.holder.getBoundingClientRect().top + down;
       let low = 0, high = this.sections.length - 1;
@@ -309,10 +314,13 @@
       const caret = document.caretPositionFromPoint?.(x, y) || document.caretRangeFromPoint?.(x, y);
       const node = caret?.offsetNode || caret?.startContainer;
       if (node === section.node) return section.at + (caret.offset ?? caret.startOffset);
+      this.guessed = true;
       const share = Math.min(1, Math.max(0, (y - rect.top) / (rect.height || 1)));
       return section.at + Math.round(share * section.node.length);
     }
-    where() {
+    /* What was not painted yet can only be guessed: look again when it is. */
+    where(again = 3) {
+      this.guessed = false;
       const start = this.top(), end = this.top(this.holder.clientHeight - 1);
       const point = this.units.points(start);
       const bottom = this.holder.scrollTop + this.holder.clientHeight >= this.holder.scrollHeight - 4;
@@ -320,14 +328,16 @@
       this.part("char").textContent = fill(this.words.wordChar, { n: number(point) });
       this.seen = { start, end };
       this.tell("scroll", this.seen);
+      if (this.guessed && again) requestAnimationFrame(() => this.where(again - 1));
     }
-    /* The middle of the view stays where it is while the look changes. */
+    /* The line in the middle of the view stays exactly where it is while the look changes. */
     keepPlace(change) {
       const middle = this.top(this.holder.clientHeight * FROM_TOP);
+      const down = (this.range(middle, middle + 1).getBoundingClientRect().top - this.holder.getBoundingClientRect().top) / this.holder.clientHeight;
       const start = this.holder.scrollTop;
       change();
       this.tell("look");
-      if (start) this.show(middle, middle + 1);
+      if (start) this.show(middle, middle + 1, down > 0 && down < 1 ? down : FROM_TOP);
     }
     listen() {
       this.root.addEventListener("click", event => this.deeds[event.target.closest("[data-reader-do]")?.dataset.readerDo]?.(event));

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from django.db import connection, connections
@@ -104,7 +105,8 @@ def test_many_samples_sent_to_drafting_at_once_and_worked_off_at_once_are_each_s
     assert DraftingLine.objects.count() == 4
     batches = list(DraftingLine.objects.values_list("batch", flat=True).distinct())
     for batch in batches:
-        _started, broken = at_once([lead] * 4, lambda _person, pk=batch: drafting.start_waiting(pk))
+        starting = partial(drafting.start_waiting, batch)
+        _started, broken = at_once([lead] * 4, lambda _person: starting())
         assert broken == []
     assert (Run.objects.count(), Call.objects.count()) == (4, 20)
     assert set(DraftingLine.objects.values_list("outcome", flat=True)) == {DraftingOutcome.STARTED}

@@ -73,6 +73,21 @@ def test_without_a_token_the_api_answers_401_as_a_problem(client: Client) -> Non
     assert (answer.status_code, answer.json()["title"]) == (401, "Not signed in")
 
 
+@pytest.mark.parametrize("asked", ["header", "person"])
+def test_a_problem_speaks_the_language_of_the_request_or_else_of_the_token_s_person(
+    client: Client, annotator: User, asked: str
+) -> None:
+    _token, text = issue(annotator)
+    headers = {"Authorization": f"Bearer {text}"}
+    if asked == "header":
+        headers["Accept-Language"] = "zh-CN"
+    else:
+        User.objects.filter(pk=annotator.pk).update(language="zh-hans")
+    body = {"name": "none"}
+    problem = client.post(THINGS, body, content_type="application/json", headers=headers).json()
+    assert (problem["status"], problem["title"]) == (404, "未找到")
+
+
 def test_a_token_is_revoked_by_its_owner_or_a_lead_only(annotator: User) -> None:
     token, _text = issue(annotator)
     with pytest.raises(NotAllowed):

@@ -1,36 +1,21 @@
 """The shell's script in a real browser: keys that rest, failures that are said, text that is never lost."""
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
-from django.test import Client
-from playwright.sync_api import APIResponse, Browser, BrowserContext, Dialog, Page, Route, expect, sync_playwright
+from playwright.sync_api import APIResponse, Browser, BrowserContext, Dialog, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from core.models import User
+from tests.browsing import signed_in
 from tests.factories import make_annotator
-
-CHROMIUM = shutil.which("chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-FLAGS += ["--disable-component-update", "--disable-sync"]
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.urls("tests.core.urls"),
     pytest.mark.django_db(transaction=True),
 ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        # Playwright's loop runs in this thread, so Django takes every query for one inside it.
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -40,14 +25,8 @@ def person() -> User:
 
 @pytest.fixture
 def context(browser: Browser, live_server: LiveServer, person: User) -> Iterator[BrowserContext]:
-    client = Client()
-    client.force_login(person)
-    context = browser.new_context(base_url=live_server.url, locale="en-US")
-    value = client.cookies[settings.SESSION_COOKIE_NAME].value
-    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": live_server.url}])
-    context.set_default_timeout(5000)
-    yield context
-    context.close()
+    with signed_in(browser, live_server, person) as context:
+        yield context
 
 
 @pytest.fixture
@@ -244,7 +223,7 @@ def test_what_could_not_be_saved_is_kept_offered_and_saved_later(
     expect(desk.locator(".save")).to_contain_text("Not saved, kept in this browser. Retry in")
     desk.on("dialog", lambda dialog: dialog.accept())
     context.set_offline(False)
-    expect(desk.locator(".save")).to_contain_text("Saved", timeout=8000)
+    expect(desk.locator(".save")).to_contain_text("Saved")
     assert effects == ["a thought"]
 
 

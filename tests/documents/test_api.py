@@ -105,6 +105,20 @@ def test_a_conflict_carries_the_state() -> None:
     assert (response.status_code, response.json()["state"]) == (409, "approved")
 
 
+def test_a_decision_on_what_is_no_longer_so_is_refused() -> None:
+    client, version = api(make_lead()), make_version(state=VersionState.PENDING)
+    approve = address("approve", version.document_id)
+    stale = client.post(approve, {"seen": {"state": "pending", "latest": 2}}, format="json")
+    assert (stale.status_code, stale.json()["rule"]) == (409, "stale_version")
+    assert client.post(approve, {"seen": {"state": "pending"}}, format="json").status_code == 400
+    assert client.post(approve, {"seen": {"state": "pending", "latest": 1}}, format="json").status_code == 200
+    body = {"flags": ["privacy"], "note": "names", "seen": {"state": "pending", "latest": 1}}
+    moved = client.post(address("reject", version.document_id), body, format="json")
+    assert (moved.status_code, moved.json()["rule"], moved.json()["state"]) == (409, "state_moved", "approved")
+    version.refresh_from_db()
+    assert version.state == "approved"
+
+
 def test_rejecting_trimming_and_joining() -> None:
     client = api(make_lead())
     first, second = make_version("One.\n\nTwo.\n", tokens=6), make_version("Three.\n")

@@ -20,7 +20,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection, connections
+from django.db import DataError, connection, connections
 from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone, translation
@@ -29,7 +29,7 @@ from rest_framework.test import APIClient
 from core.history import history_of
 from core.models import User
 from core.refusals import Conflict, Invalid, NotAllowed
-from documents import actions, batches
+from documents import actions, batches, leasing, queries
 from documents.actions import Facts, Sent
 from documents.models import BatchFile, BatchLine, Document, DocumentText, DocumentVersion, ImportBatch
 from documents.queries import text_of
@@ -80,18 +80,18 @@ def test_a_batch_waits_with_its_files_and_is_taken_in_by_the_worker() -> None:
         packed.writestr("inner.txt", "An inner log.")
         packed.writestr("lines.jsonl", '{"text": "A line."}\nno json\n')
     files = sent(
-        good__txt=b"The Heron.", bad__txt=b"abc\xff\xfe", again__txt=b"Known already.\n", a__zip=archive.getvalue()
+        good__txt=b"The Heron.", broken__txt=b"abc\xff\xfe", again__txt=b"Known already.\n", a__zip=archive.getvalue()
     )
     batch = actions.start_batch(files=files, pasted="A pasted log.", facts=Facts(domain="history"), by=lead)
     assert (batch.state, batch.files.count(), Document.objects.count()) == ("waiting", 5, 1)
-    assert all("good" not in name and "bad" not in name for name in stored_files())
+    assert all("good" not in name and "broken" not in name for name in stored_files())
     assert len(stored_files()) == 5
 
     assert batches.work_off() == 1
     batch.refresh_from_db()
     assert lines_of(batch) == [
         ("good.txt", "flagged", ""),
-        ("bad.txt", "refused", "encoding"),
+        ("broken.txt", "refused", "encoding"),
         ("again.txt", "refused", "duplicate"),
         ("a.zip/inner.txt", "flagged", ""),
         ("a.zip/lines.jsonl:1", "flagged", ""),
@@ -309,17 +309,18 @@ def test_two_workers_on_one_batch_store_each_text_once() -> None:
 # Stopped on the way
 
 
-def stop_after(monkeypatch: pytest.MonkeyPatch, count: int, stop: Any) -> None:
-    """`stop()` is called before the text behind the first `count` is stored."""
+def stop_after(monkeypatch: pytest.MonkeyPatch, count: int, stop: Any, together: int = 1) -> None:
+    """`stop()` is called before the texts behind the first `count` are stored, so many by one transaction."""
     taking = batches._take
     seen = []
 
-    def take(held: batches.Held, ready: batches.Ready, by: User | None, *, bytes_done: int) -> None:
+    def take(*given: Any) -> None:
         seen.append(1)
-        if len(seen) == count + 1:
+        if len(seen) == count // together + 1:
             stop()
-        taking(held, ready, by, bytes_done=bytes_done)
+        taking(*given)
 
+    monkeypatch.setattr(batches, "SLICE", together)
     monkeypatch.setattr(batches, "_take", take)
 
 
@@ -345,6 +346,104 @@ def test_what_a_stopped_worker_left_is_taken_up_where_it_stopped(monkeypatch: py
     assert "documents.resume_batch" in [event.action for event in history_of(batch)]
 
 
+def test_a_kill_between_two_slices_loses_and_doubles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = actions.start_batch(files=logs(11), by=make_lead())
+    with monkeypatch.context() as patch:
+        stop_after(patch, 8, killed, together=4)
+        with pytest.raises(Killed):
+            batches.take_in(batch.pk)
+    batch.refresh_from_db()
+    assert (batch.flagged, batch.lines.count(), Document.objects.count()) == (8, 8, 8)
+    assert batch.files.filter(is_done=True).count() == 7  # of the eighth nobody has seen the end
+    batches.work_off()
+    batch.refresh_from_db()
+    assert (batch.state, batch.flagged, batch.lines.count(), Document.objects.count()) == ("finished", 11, 11, 11)
+
+
+def test_a_slice_that_is_killed_before_its_lines_leaves_no_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = actions.start_batch(files=logs(4), by=make_lead())
+    with monkeypatch.context() as patch:
+        patch.setattr(batches.Held, "renew", lambda *_given, **_counts: killed())
+        with pytest.raises(Killed):
+            batches.take_in(batch.pk)
+    assert (batch.lines.count(), Document.objects.count(), DocumentVersion.objects.count()) == (0, 0, 0)
+    batches.work_off()
+    assert (batch.lines.count(), Document.objects.count()) == (4, 4)
+
+
+def test_refused_texts_of_a_slice_leave_the_others() -> None:
+    make_version("Known already.\n")
+    files = [
+        *sent(one__txt=b"The Heron.", known__txt=b"Known already.\n", two__txt=b"The Tern.", again__txt=b"The Heron."),
+        *sent(empty__txt=b"", wrong__jsonl=b'{"text": "A line.", "domain": "%s"}' % (b"x" * 61)),
+    ]
+    batch = actions.start_batch(files=files, by=make_lead())
+    batches.work_off()
+    assert lines_of(batch) == [
+        ("one.txt", "flagged", ""),
+        ("known.txt", "refused", "duplicate"),
+        ("two.txt", "flagged", ""),
+        ("again.txt", "refused", "duplicate"),
+        ("empty.txt", "refused", "empty"),
+        ("wrong.jsonl:1", "refused", "invalid"),
+    ]
+    first = Document.objects.get(title="one")
+    assert batch.lines.get(path="again.txt").duplicate_of == first.pk
+    assert Document.objects.get(title="two").latest == DocumentVersion.objects.get(document__title="two")
+
+
+def test_what_the_database_refuses_of_one_text_is_that_text_s_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = DocumentText.objects.create
+
+    def create(**fields: Any) -> DocumentText:
+        if "day 2" in fields["text"]:
+            raise DataError("a value that no column holds")
+        return whole(**fields)
+
+    monkeypatch.setattr(DocumentText.objects, "create", create)
+    batch = actions.start_batch(files=logs(5), by=make_lead())
+    batches.work_off()
+    assert [rule for _path, _status, rule in lines_of(batch)] == ["", "", "fault", "", ""]
+    batch.refresh_from_db()
+    assert (batch.flagged, batch.refused, Document.objects.count()) == (4, 1, 4)
+
+
+def test_a_text_that_somebody_stores_at_the_same_moment_is_a_duplicate(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = actions.start_batch(files=logs(3), by=make_lead())
+    actions.paste_document(text="The log of day 1.", title="First", by=None)
+    # Nobody saw it while the three were read, nor before the slice and the first two by themselves were written.
+    whole, blind = queries.first_with, [1, 1, 1]
+    monkeypatch.setattr(queries, "first_with", lambda given: {} if blind and blind.pop() else whole(given))
+    known, unseen = queries.is_known, [1, 1, 1]
+    monkeypatch.setattr(queries, "is_known", lambda sha256: not (unseen and unseen.pop()) and known(sha256))
+    batches.work_off()
+    assert blind == unseen == []
+    assert [rule for _path, _status, rule in lines_of(batch)] == ["", "duplicate", ""]
+    assert Document.objects.count() == 3
+
+
+def test_texts_of_one_slice_that_share_a_passage_name_each_other() -> None:
+    passage = " ".join(f"The brig number {number} came in with salt." for number in range(200))
+    files = sent(a__txt=f"First. {passage}".encode(), b__txt=f"Second. {passage}".encode())
+    actions.start_batch(files=files, by=make_lead())
+    batches.work_off()
+    first, second = DocumentVersion.objects.order_by("pk")
+    assert [remark["rule"] for remark in first.remarks] == []
+    (remark,) = [remark for remark in second.remarks if remark["rule"] == "near_duplicate"]
+    assert [near["document"] for near in remark["documents"]] == [first.document_id]
+
+
+def test_the_statements_for_a_text_are_few() -> None:
+    counts = []
+    for number in (1, 9):
+        batch = actions.start_batch(files=logs(8 * number, f"Run {number}"), by=make_lead())
+        with CaptureQueriesContext(connection) as captured:
+            batches.take_in(batch.pk)
+        counts.append(len(captured))
+        assert batch.lines.count() == 8 * number
+    assert (counts[1] - counts[0]) / 64 <= 7, counts
+
+
 def test_a_lease_keeps_others_away_until_it_runs_out() -> None:
     batch = actions.start_batch(files=logs(2), by=make_lead())
     ImportBatch.objects.update(state=BatchState.RUNNING, leased_until=timezone.now() + timedelta(minutes=1))
@@ -354,6 +453,37 @@ def test_a_lease_keeps_others_away_until_it_runs_out() -> None:
     assert batches.unfinished() == [batch.pk]
     batches.take_in(batch.pk)
     assert batch.lines.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_text_that_takes_long_keeps_its_lease_as_long_as_its_worker_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leasing, "LEASE", timedelta(seconds=0.15))
+    monkeypatch.setattr(leasing, "BEAT_SECONDS", 0.03)
+    batch = actions.start_batch(files=logs(1), by=make_lead())
+    whole = batches.text_of_file
+    seen: list[list[int]] = []
+
+    def slow(data: bytes, file_name: str, facts: Facts, encoding: str) -> batches.Text:
+        for _each in range(4):
+            time.sleep(0.1)
+            seen.append(batches.unfinished())
+        return whole(data, file_name, facts, encoding)
+
+    monkeypatch.setattr(batches, "text_of_file", slow)
+    batches.take_in(batch.pk)
+    batch.refresh_from_db()
+    assert (seen, batch.state, batch.lines.count()) == ([[], [], [], []], "finished", 1)
+
+
+def test_a_batch_goes_on_within_half_a_minute_of_its_worker_s_death(settings: Any) -> None:
+    """The lease that nobody renews any more, and the reconciler's next round."""
+    batch = actions.start_batch(files=logs(1), by=make_lead())
+    assert leasing.hold(batch.pk) is not None  # as it stands when the worker is killed
+    batch.refresh_from_db()
+    assert batch.leased_until is not None
+    round_seconds = settings.CELERY_BEAT_SCHEDULE["take up what the broker lost"]["schedule"]
+    assert (batch.leased_until - timezone.now()).total_seconds() + round_seconds < 30
+    assert leasing.LEASE.total_seconds() / 3 > leasing.BEAT_SECONDS
 
 
 def test_who_lost_the_lease_stores_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -442,6 +572,31 @@ def database_url() -> str:
 
 
 # The pages
+
+
+def test_a_title_that_is_cut_is_said_in_the_report() -> None:
+    row = json.dumps({"text": "The Heron.", "title": "T" * 312})
+    batch = actions.start_batch(files=sent(a__jsonl=row.encode()), by=make_lead())
+    batches.work_off()
+    assert Document.objects.get().title == "T" * 300
+    assert "title cut after 300 characters (12 left out)" in page_of(batch)
+
+
+def test_a_report_of_refusals_only_has_no_empty_columns() -> None:
+    batch = actions.start_batch(files=sent(a__txt=b"", b__txt=b"The Heron."), by=make_lead())
+    batches.work_off()
+    assert ">Tokens</th>" in page_of(batch)
+    assert ">Tokens</th>" not in page_of(batch, "?outcome=refused")
+
+
+def test_near_duplicates_are_said_in_one_line() -> None:
+    words = " ".join(f"word{number}" for number in range(400))
+    files = {f"n{number}__txt": f"{words} {'x' * number}".encode() for number in range(6)}
+    batch = actions.start_batch(files=sent(**files), by=make_lead())
+    batches.work_off()
+    page = page_of(batch)
+    assert page.count("shares long passages with") == 5
+    assert "and 2 more" in page
 
 
 def page_of(batch: ImportBatch, query: str = "", person: User | None = None) -> str:

@@ -92,8 +92,12 @@ class Watch:
         self._thread.join()
 
     def _look(self) -> None:
+        """To look for the children takes milliseconds of a processor, so it is done once in a while only."""
+        look = itertools.count()
         while not self._done.wait(0.05):
-            self.most = max(self.most, memory())
+            if next(look) % 20 == 0:
+                processes = family()
+            self.most = max(self.most, sum(map(_resident, processes)) / MB)
 
     @property
     def growth(self) -> float:

@@ -16,9 +16,9 @@ from playwright.sync_api import Page
 
 from leading.demo_texts import chronicle_paragraphs, reference_paragraphs
 from tests.conftest import SHARED_DATA
-from tests.journeys.conftest import Product, SignIn, browser, product, sign_in
+from tests.journeys.conftest import Product, SignIn, product, sign_in
 
-__all__ = ["browser", "product", "sign_in"]  # the journeys' fixtures
+__all__ = ["product", "sign_in"]  # the journeys' fixtures
 pytestmark = [pytest.mark.bench, pytest.mark.browser]
 
 RUNS = 3

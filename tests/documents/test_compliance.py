@@ -2,6 +2,7 @@
 
 import html
 import re
+from typing import Any
 
 import pytest
 from django.core.cache import cache
@@ -11,10 +12,10 @@ from django.test.utils import CaptureQueriesContext
 
 from core.models import Event, User
 from core.refusals import Conflict, Invalid, NotAllowed
-from documents import actions, queries
+from documents import actions, looking, queries, tasks
 from documents.actions import Seen
 from documents.clearing import note_looking, queue_at
-from documents.findings import Kind
+from documents.findings import RULES, Kind
 from documents.looking import found_in
 from documents.models import DocumentText, DocumentVersion, VersionFindings, WatchedNames
 from documents.workflow import VersionState
@@ -90,6 +91,57 @@ def test_a_new_list_of_names_is_looked_for_when_the_text_is_opened_and_the_rest_
     assert kinds(version) == ["name", "email"]
     actions.watch_names(names="", by=lead)
     assert kinds(version) == ["email"]
+
+
+def test_what_older_rules_found_is_looked_for_again_when_the_text_is_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    version = actions.paste_document(text="Write to a@example.org\n", title="Log", by=None)
+    VersionFindings.objects.update(places=[["phone", 0, 5]])
+    assert kinds(version) == ["phone"]
+    monkeypatch.setattr("documents.looking.RULES", RULES + 1)
+    assert kinds(version) == ["email"]
+    assert VersionFindings.objects.get().rules == RULES + 1
+
+
+def test_a_new_list_of_names_reaches_every_pending_text_in_the_background(
+    monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+) -> None:
+    lead = make_lead()
+    waiting = [pending(f"Ishmael wrote to a{number}@example.org\n") for number in range(3)]
+    decided = make_version("Ishmael wrote once.\n")
+    seen: list[str] = []
+    monkeypatch.setattr("documents.tasks.hurry", lambda task, *_args: seen.append(task.name))
+    monkeypatch.setattr("documents.actions.compliance.hurry", lambda task, *_args: seen.append(task.name))
+    actions.watch_names(names="Ishmael", by=lead)
+    tasks.take_up_lost()
+    assert seen == ["documents.look_again"] * 2
+    assert "3 documents are still to be looked through" in client_of(lead).get("/documents/names/").content.decode()
+    tasks.look_again()
+    number = queries.number_of_names_list()
+    kept = {one.version: one for one in VersionFindings.objects.select_related("version")}
+    assert set(kept) == set(waiting)
+    assert decided not in kept
+    assert {(one.names_list, one.places[0][0], one.places[1][0]) for one in kept.values()} == {
+        (number, "name", "email")
+    }
+    assert not looking.outdated().exists()
+    assert "still to be looked through" not in client_of(lead).get("/documents/names/").content.decode()
+    tasks.take_up_lost()
+    assert len(seen) == 2
+
+
+def test_looking_again_goes_in_turns_and_by_one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        pending(f"Text {number} by a@example.org\n")
+    seen: list[str] = []
+    monkeypatch.setattr("documents.tasks.hurry", lambda task, *_args: seen.append(task.name))
+    monkeypatch.setattr("documents.tasks.LOOKING_SECONDS", -1.0)
+    cache.add(tasks.LOOKING, True)
+    tasks.look_again()
+    assert seen == []
+    cache.delete(tasks.LOOKING)
+    tasks.look_again()
+    assert seen == ["documents.look_again"]
+    assert looking.outdated().count() == 3
 
 
 @pytest.mark.parametrize(

@@ -1,24 +1,20 @@
 """Clearing documents without a mouse, in a real browser: stepping, deciding, and keys that rest."""
 
 import re
-import shutil
 from collections.abc import Iterator
 
 import pytest
 from django.conf import settings
 from django.core.cache import cache
-from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from core.models import User
 from documents.models import DocumentVersion
 from documents.workflow import VersionState
+from tests.browsing import signed_in
 from tests.factories import make_annotator, make_version
 
-CHROMIUM = shutil.which("chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-FLAGS += ["--disable-component-update", "--disable-sync"]
 TEXT = "Write to a@example.org.\n" + "Nothing here.\n" * 200 + "Or call 13812345678.\nCopyright 2020 A House\n"
 
 pytestmark = [
@@ -27,26 +23,11 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
     cache.clear()
-    client = Client()
-    client.force_login(make_annotator("ada"))
-    context = browser.new_context(base_url=live_server.url, locale="en-US", viewport={"width": 1366, "height": 768})
-    value = client.cookies[settings.SESSION_COOKIE_NAME].value
-    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": live_server.url}])
-    context.set_default_timeout(10_000)
-    yield context
-    context.close()
+    with signed_in(browser, live_server, make_annotator("ada")) as context:
+        yield context
 
 
 @pytest.fixture

@@ -132,13 +132,13 @@ def test_the_whole_group_is_gone_when_the_answer_is_there(monkeypatch: pytest.Mo
 def test_what_a_child_remarks_is_only_names_and_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     head = {
         "ok": True,
-        "title": "a\nb" + "c" * 1000,
+        "title": "a\nb" + "c" * 9000,
         "forms": "<b>",
         "remarks": [{"rule": "<b>", "count": 1}, {"rule": "restricted", "count": "many", "html": "<b>", "page": 3}],
     }
     fake_child(monkeypatch, f"print({json.dumps(json.dumps(head))})\nsys.stdout.write('text')")
     answer = read_apart("pdf", b"")
-    assert (answer.text, answer.title[:4], len(answer.title)) == ("text", "a bc", 300)
+    assert (answer.text, answer.title[:4], len(answer.title)) == ("text", "a bc", 2000)
     assert answer.remarks == [{"rule": "restricted", "count": 0, "page": 3}]
     assert answer.forms == 0
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from core.refusals import Invalid, RuleBroken
-from documents.decoding import decode, decode_page
+from documents.declaring import decode_page
+from documents.decoding import decode
 from documents.formats import book, markup, pages, rows, structure, word
 from documents.formats.answers import Answer
 from documents.formats.faults import Fault

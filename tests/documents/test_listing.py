@@ -97,7 +97,17 @@ def test_the_api_refuses_an_unknown_sort_and_bounds_its_pages() -> None:
     assert client.get("/api/v1/documents/?sort=password").status_code == 400
     body = client.get(f"/api/v1/documents/?sort=title&page_size={10**9}").json()
     assert [one["title"] for one in body["results"]] == ["A", "B"]
-    assert client.get("/api/v1/documents/?page=-1").status_code in {400, 404}
+
+
+@pytest.mark.parametrize("query", ["page=-1", "page=0", "page=abc", "page_size=0", "page_size=x", "page=٣"])
+def test_a_page_that_cannot_be_is_refused_with_words(query: str) -> None:
+    """B-68."""
+    client = APIClient()
+    client.force_authenticate(make_lead())
+    refused = client.get(f"/api/v1/documents/?{query}")
+    name = query.partition("=")[0]
+    assert (refused.status_code, refused.json()["errors"]) == (400, {name: ["A whole number from 1 is expected."]})
+    assert client.get("/api/v1/documents/?page=9").status_code == 404
 
 
 def test_counts_follow_the_other_filters_and_lead_to_their_rows() -> None:

@@ -205,6 +205,22 @@ def test_the_decoded_beginning_is_shown_before_anything_is_taken() -> None:
     assert not Document.objects.exists()
 
 
+def test_a_look_at_files_says_how_many_it_leaves_out() -> None:
+    client = client_of(make_lead())
+    lines = b"\n".join(b'{"text": "%d"}' % number for number in range(23))
+    body = {"uploads": [upload("a.jsonl", lines)], "chosen": "4", "do": "preview"}
+    page = client.post("/documents/import/", body, headers={"HX-Request": "true"}).content.decode()
+    assert page.count('<section class="preview">') == 20
+    assert "And 3 texts more, which are not shown here." in page
+    assert "3 chosen files are not opened for this look" in page
+    pdf = upload("long.pdf", b"%PDF-1.4" + bytes(2 * 1024 * 1024))
+    slow = client.post("/documents/import/", {"uploads": [pdf], "do": "preview"}, headers={"HX-Request": "true"})
+    assert "it is read when it is brought in" in slow.content.decode()
+    large = client.post("/documents/import/", {"chosen": "1", "do": "preview"}, headers={"HX-Request": "true"})
+    assert "1 chosen file is not opened" in large.content.decode()
+    assert "Choose files first." not in large.content.decode()
+
+
 def test_the_same_form_sent_twice_has_one_effect() -> None:
     client = client_of(make_lead())
     body = {"text": "The Heron.", "title": "Mine", "_once": "the same"}

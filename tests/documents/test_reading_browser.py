@@ -1,28 +1,21 @@
 """The reader in a real browser: offsets that Python shares, find, going about, places kept, texts of every shape."""
 
 import json
-import shutil
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from django.conf import settings
-from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from benchmark.taxonomy import Language
 from core.models import User
 from documents.actions import paste_document
 from documents.models import DocumentVersion, ReadingPosition
+from tests.browsing import signed_in
 from tests.factories import make_lead, make_version
 
-CHROMIUM = shutil.which("chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-FLAGS += ["--disable-component-update", "--disable-sync"]
-
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.once, pytest.mark.django_db(transaction=True)]
 
 ODD = (
     "💩𠮷 alpha, cafe\u0301 and café, “quoted”.\n"
@@ -37,16 +30,6 @@ new PerformanceObserver(list => blocks.push(...list.getEntries().map(entry => en
   .observe({ type: "longtask", buffered: true });"""
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        # Playwright's loop runs in this thread, so Django takes every query for one inside it.
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def person() -> User:
     return make_lead("ada")
@@ -54,18 +37,9 @@ def person() -> User:
 
 @pytest.fixture
 def context(browser: Browser, live_server: LiveServer, person: User) -> Iterator[BrowserContext]:
-    client = Client()
-    client.force_login(person)
-    context = browser.new_context(base_url=live_server.url, locale="en-US", viewport={"width": 1366, "height": 768})
-    value = client.cookies[settings.SESSION_COOKIE_NAME].value
-    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": live_server.url}])
-    context.set_default_timeout(20_000)
-    context.add_init_script(BLOCKS)
-    yield context
-    for page in context.pages:
-        page.goto("about:blank")  # a place that is kept on leaving arrives before the tables are emptied
-    time.sleep(0.2)
-    context.close()
+    with signed_in(browser, live_server, person) as context:
+        context.add_init_script(BLOCKS)
+        yield context
 
 
 Open = Callable[..., Page]
@@ -648,3 +622,34 @@ def test_the_look_is_there_before_the_text_is_painted(opened: Open, context: Bro
     page = opened(version)
     assert page.evaluate("window.first") == "sans"
     assert page.evaluate("getComputedStyle(document.querySelector('.chunk')).fontSize") == "20px"
+
+
+def test_a_narrow_reader_has_all_its_tools_and_a_beginning_is_under_no_heading(opened: Open) -> None:
+    text = "A log.\n\nCHAPTER 1\n\n" + "The Heron brought salt and heard of the mole.\n" * 300
+    page = opened(make_version(text))
+    page.set_viewport_size({"width": 400, "height": 768})
+    tools = page.locator(".reader > .tools")
+    assert tools.evaluate("el => [el.scrollWidth > el.clientWidth, document.documentElement.scrollWidth]") == [
+        False,
+        400,
+    ]
+    expect(page.locator("[data-reader-settings-button]")).to_be_in_viewport(ratio=1)
+    expect(page.locator("[data-reader-char]")).to_have_text("char 0")
+    expect(page.locator("[data-reader-chapter]")).to_have_text("")
+    page.evaluate("document.querySelector('.reader__text').scrollTop = 60")
+    expect(page.locator("[data-reader-chapter]")).to_have_text("CHAPTER 1")
+
+
+def test_a_kept_line_is_the_first_again(opened: Open, person: User) -> None:
+    """The line of which more than half was to be seen, from its upper edge."""
+    lines = [f"line {number:04} of the log" for number in range(900)]
+    version = make_version("\n".join(lines))
+    page = opened(version)
+    high = page.evaluate("parseFloat(getComputedStyle(document.querySelector('.chunk')).lineHeight)")
+    page.hover(".reader__text")
+    with page.expect_response(lambda answer: "position" in answer.url and answer.request.method == "POST"):
+        page.mouse.wheel(0, high * 200.7)
+    first = ReadingPosition.objects.get(person=person, version=version).position // 21
+    again = opened(version)
+    expect(again.locator("[data-reader-returned]")).to_be_visible()
+    expect(again.locator("[data-reader-char]")).to_have_text(f"char {first * 21:,}")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
@@ -12,7 +13,7 @@ from rest_framework.test import APIClient
 from core.history import history_of
 from core.models import BenchmarkSettings, User
 from core.refusals import Conflict, Invalid, NotAllowed, Refused, RuleBroken
-from documents import actions, queries
+from documents import actions, pooling, queries
 from documents.models import Document, DocumentVersion
 from documents.stops import kept
 from documents.tokenizing import count_tokens
@@ -250,6 +251,7 @@ def test_the_page_proposes_and_makes_what_is_ticked() -> None:
     page = client.get(f"/documents/{document.pk}/cut/?by=4k")
     parts = page.context["parts"]
     assert all(row.chosen == bool(row.part.bucket) for row in parts)
+    assert page.context["at"] == "paragraph"
     spans = [row.value for row in parts][:2]
     done = client.post(f"/documents/{document.pk}/cut/?by=4k", {"spans": spans, "based_on": 1})
     assert done.status_code == 302
@@ -260,6 +262,26 @@ def test_the_page_proposes_and_makes_what_is_ticked() -> None:
     assert [row.chosen for row in again.context["parts"]][:2] == [True, True]
     for wrong in ({}, {"spans": "x"}, {"spans": "0-999999999"}):
         assert client.post(f"/documents/{document.pk}/cut/", wrong).status_code == 400
+
+
+def test_parts_are_measured_before_the_transaction_and_stored_only_if_the_text_is_still_the_newest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    document = make_version(LICENCE + "More.\n").document
+    outside = len(connection.savepoint_ids)
+    depths: list[int] = []
+
+    def measured(text: str) -> pooling.Measured:
+        if not depths:
+            actions.revise_document(document=document, text="Another.", reason="meanwhile", by=make_lead())
+        depths.append(len(connection.savepoint_ids))
+        return pooling.measure(text)
+
+    monkeypatch.setattr("documents.actions.cutting.measure", measured)
+    spans = [(0, len(LICENCE)), (len(LICENCE), len(LICENCE) + 6)]
+    with pytest.raises(Conflict):
+        actions.cut_document(document=document, by=None, spans=spans)
+    assert (depths, Document.objects.count()) == ([outside, outside], 1)
 
 
 def test_cutting_by_the_api() -> None:

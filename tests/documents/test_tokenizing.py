@@ -2,6 +2,7 @@ import json
 import lzma
 from pathlib import Path
 from threading import Thread
+from time import process_time
 
 import pytest
 from django.test import override_settings
@@ -21,6 +22,7 @@ PIECES = st.one_of(
     st.text(alphabet="éàüñe\u0301\u0308\u0323한글각ᄒ\u1161\u11abがか\u3099", max_size=20),
     st.text(alphabet="😀👩\u200d🔬🇨🇳🇩🇪\ufe0f𠀀𪚥𝒳", max_size=20),
     st.text(alphabet="العربيةहिन्दीไทยעברית", max_size=20),
+    st.text(alphabet=" \t\xa0\u3000\u2003\n\rab'sſ5!。", max_size=12),
     st.sampled_from(SPECIALS),
 )
 TEXTS = st.lists(PIECES, max_size=12).map("".join)
@@ -38,6 +40,8 @@ def oracle() -> PreTrainedTokenizerFast:
 @given(text=TEXTS)
 @example(text="e\u0301" * 50 + "".join(SPECIALS))
 @example(text="  \n\n \t\r\n  x")
+@example(text="a  b   5  !\n    c\t\td\u3000\u3000中 \xa0'S  ")
+@example(text="a\0  b\0\0 c")
 @settings(max_examples=400, deadline=None)
 def test_the_count_equals_that_of_transformers(oracle: PreTrainedTokenizerFast, text: str) -> None:
     assert count_tokens(text) == len(oracle.encode(text, add_special_tokens=False))
@@ -69,9 +73,23 @@ def test_a_vast_blank_is_counted_like_by_transformers(oracle: PreTrainedTokenize
     assert count_tokens(blank) == len(oracle.encode(blank, add_special_tokens=False))
 
 
-@pytest.mark.parametrize("text", ["a" * 1_200_000, "中" * 400_000], ids=["letters", "han"])
-def test_one_endless_word_is_counted(text: str) -> None:
-    assert count_tokens(text) > 1_000
+ENDLESS = {
+    "letters": "a" * 1_200_000,
+    "han": "中" * 400_000,
+    "spaces": " " * 1_200_000 + "\n" + " " * 300_000 + "x",
+    "columns": "a  b\t\t" * 100_000,
+}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_an_endless_word_or_blank_is_counted_in_no_time(kind: str) -> None:
+    begun = process_time()
+    assert count_tokens(ENDLESS[kind]) > 1_000
+    assert process_time() - begun < 5
+
+
+def test_a_text_with_half_a_character_is_counted_too() -> None:
+    assert count_tokens("a  b\ud800") >= count_tokens("a  b")
 
 
 def test_an_archive_with_other_content_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from benchmark.lengths import DEFAULT_LENGTHS
-from documents import unpacking
+from documents import archives, jsonl
 from documents.intake import prepare, read_document
-from documents.unpacking import Piece, pieces_of, pieces_of_path
+from documents.jsonl import Piece
+from documents.unpacking import pieces_of, pieces_of_path
 from tests.documents.made import bombs
 from tests.documents.made.costs import at_most
 from tests.documents.made.packages import chapter, docx, epub, paragraph
@@ -70,6 +71,8 @@ def test_crlf_blank_lines_a_mark_and_no_last_newline_are_taken() -> None:
         b'{"text": "a", "title": 1e999}',
         b'{"text": "a", "title": ' + b"9" * 400 + b"}",
         b'{"text": ' + b"[" * 10_000 + b"]" * 10_000 + b"}",
+        b'{"text": ' + b"[" * 1000 + b"]" * 1000 + b', "text": "a"}',
+        b'{"text": ' + b"9" * 9000 + b', "text": "a"}',
         b'{"text": "\xff"}',
     ],
 )
@@ -79,9 +82,18 @@ def test_a_line_that_is_not_what_it_should_be_is_refused_by_itself(line: bytes) 
     assert rules(pieces) == ["jsonl", "taken"]
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
+def test_a_line_with_two_fields_of_one_name_is_refused_and_named(name: str) -> None:
+    rows = ['{"text": "one"}', '{"text": "two", "title": "A", "text": "three"}', '{"text": "four", "ti\\u0074le": "B"}']
+    data = "\n".join(rows) if name == "a.jsonl" else "[" + ", ".join(rows) + "]"
+    pieces = list(pieces_of(name, data.encode()))
+    assert rules(pieces) == ["taken", "jsonl", "taken"]
+    assert str(pieces[1].refusal).startswith("Line 2: the field “text” stands there more than once.")
+
+
 def test_an_endless_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """B-34"""
-    monkeypatch.setattr(unpacking, "MAX_LINE", 1000)
+    monkeypatch.setattr(jsonl, "MAX_LINE", 1000)
     assert rules(list(pieces_of("a.jsonl", b'{"text": "' + b"a" * 1000 + b'"}'))) == ["too_large"]
 
 
@@ -107,20 +119,21 @@ def test_names_that_lead_outside_archives_in_archives_and_links_are_refused_one_
         archive.addfile(link)
     pieces = list(pieces_of("all.tar.gz", buffer.getvalue()))
     assert rules(pieces) == ["archive_name", "archive_name", "taken", "archive", "archive_link"]
+    assert "Unpack the outer one" in str(pieces[3].refusal)
 
 
 def test_a_bomb_is_refused_before_it_unpacks(monkeypatch: pytest.MonkeyPatch) -> None:
     """B-38"""
-    monkeypatch.setattr(unpacking, "MAX_FILE", 1_000_000)
+    monkeypatch.setattr(archives, "MAX_FILE", 1_000_000)
     bomb = zipped({"bomb.txt": b"0" * 50_000_000, "good.txt": b"good"})
     assert len(bomb) < 100_000
     assert rules(list(pieces_of("bomb.zip", bomb))) == ["too_large", "taken"]
 
 
 def test_too_many_files_and_too_much_in_all_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unpacking, "MAX_MEMBERS", 3)
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 3)
     assert rules(list(pieces_of("a.zip", zipped({f"{n}.txt": b"x" for n in range(4)})))) == ["archive_too_large"]
-    monkeypatch.setattr(unpacking, "MAX_UNPACKED", 5)
+    monkeypatch.setattr(archives, "MAX_UNPACKED", 5)
     pieces = list(pieces_of("a.zip", zipped({"1.txt": b"1234", "2.txt": b"1234"})))
     assert rules(pieces) == ["archive_too_large"]
 

@@ -60,14 +60,14 @@ def test_the_page_shows_the_document_as_text_by_its_beginning_and_end(client: Cl
     text = f"Beginning {NASTY} " + "middle " * 1000 + "the end."
     version = make_version(text, tokens=2000)
     model_at(server)
-    answer = client.get(reverse("generation:run_preview"), {"version": version.pk, "secondary_task": "T1.2"})
+    answer = client.get(reverse("generation:run_preview"), {"version": str(version.pk), "secondary_task": "T1.2"})
     shown = words(answer)
     assert "<script>alert" not in shown
     assert "&lt;script&gt;alert(1)" in shown
     assert "characters between are not shown here; they are sent." in shown
     assert "the end." in shown
     assert answer.context["preview"].prompt_sha256[:16] in shown
-    by_number = {"document": version.document_id, "secondary_task": TASK.code}
+    by_number = {"document": str(version.document_id), "secondary_task": TASK.code}
     assert client.get(reverse("generation:run_preview"), by_number).context["version"] == version
 
 
@@ -75,7 +75,7 @@ def test_it_says_that_nothing_would_be_sent_of_what_is_not_approved(client: Clie
     client.force_login(make_lead())
     model_at(server, usd_per_million_input=None)
     version = make_version(state=VersionState.PENDING)
-    shown = words(client.get(reverse("generation:run_preview"), {"version": version.pk, "secondary_task": "T1.2"}))
+    shown = words(client.get(reverse("generation:run_preview"), {"version": str(version.pk), "secondary_task": "T1.2"}))
     assert "nothing of it would be sent" in shown
     assert "no price: cannot be run" in shown
 

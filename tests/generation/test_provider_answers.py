@@ -23,6 +23,7 @@ from generation.llm import FailureKind
 from generation.models import Call, Draft
 from generation.queries import results_of
 from generation.replies import FaultClass
+from generation.sending.rows import rows
 from generation.workflow import CallState, RunState, Trouble
 from tests.factories import make_lead, make_version
 from tests.fakes.openai_server import (
@@ -255,7 +256,7 @@ def test_p17_an_answer_after_the_lease_is_discarded_and_recorded_as_late(
             Call.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
             sending.take_up_lost()
 
-        await sending.sync_to_async(lose)()
+        await rows(lose)
         return reply
 
     monkeypatch.setattr(sending.llm, "complete", late)

@@ -249,7 +249,7 @@ def test_runs_are_cancelled_ticked_or_all_that_fit_after_their_calls_were_named(
         make_call(run, model, state=CallState.QUEUED)
     done = a_run()
     address = reverse("generation:runs_cancel")
-    shown = page.get(address, {"ids": [runs[0].pk, done.pk]})
+    shown = page.get(address, {"ids": [str(runs[0].pk), str(done.pk)]})
     assert (shown.context["count"], shown.context["tally"]["queued"]) == (1, 1)
     assert page.get(address, {"all": 1, "purpose": "challenge"}).context["count"] == 1
     assert page.post(address, {"all": 1, "purpose": "challenge"}).status_code == 302

@@ -129,7 +129,7 @@ def alive(pids: dict[int, str]) -> dict[int, str]:
     return left
 
 
-def wait_until_none_is_left(pids: dict[int, str], *, within: float = 20.0) -> dict[int, str]:
+def wait_until_none_is_left(pids: dict[int, str], *, within: float = 60.0) -> dict[int, str]:
     end = time.monotonic() + within
     while alive(pids) and time.monotonic() < end:
         time.sleep(0.1)

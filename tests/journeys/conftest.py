@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,22 +15,14 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
+
+from tests.browsing import PATIENCE_MS
 
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "longbench-demo"
 READY_SECONDS = 180
 _count = count(1)
-CHROMIUM = os.environ.get("CHROMIUM", shutil.which("chromium") or "/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 class Product:
@@ -149,16 +140,6 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
         assert running.stop() == 0, "".join(running.lines)
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if not Path(CHROMIUM).exists():
-        pytest.skip("Chromium is not installed (Debian: apt-get install chromium fonts-noto-cjk)")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
 SignIn = Callable[..., Page]
 
 
@@ -178,7 +159,7 @@ def sign_in(browser: Browser, product: Product) -> Iterator[SignIn]:
         context = browser.new_context(base_url=product.address, **settings)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(PATIENCE_MS)
         page.on("console", lambda line: complaints.append(f"{name}: {line.text}") if is_complaint(line) else None)
         page.on("pageerror", lambda error: complaints.append(f"{name}: {error}"))
         page.goto("/account/login/")

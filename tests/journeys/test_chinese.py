@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
 
 from tests.journeys.conftest import PASSWORD, Product
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.once]
 
 # No pages: files, and answers for machines.
 NO_PAGES = re.compile(
