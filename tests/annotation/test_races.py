@@ -27,6 +27,10 @@ pytestmark = [
 ]
 
 
+def started_by(batch: int, _person: User) -> int:
+    return drafting.start_waiting(batch)
+
+
 def at_once(people: list[User], act: Callable[[User], object]) -> tuple[list[object], list[Exception]]:
     """Every person acts in a thread of their own, all released at the same moment."""
     gate, done, refused = threading.Barrier(len(people)), [], []
@@ -105,8 +109,7 @@ def test_many_samples_sent_to_drafting_at_once_and_worked_off_at_once_are_each_s
     assert DraftingLine.objects.count() == 4
     batches = list(DraftingLine.objects.values_list("batch", flat=True).distinct())
     for batch in batches:
-        starting = partial(drafting.start_waiting, batch)
-        _started, broken = at_once([lead] * 4, lambda _person: starting())
+        _started, broken = at_once([lead] * 4, partial(started_by, batch))
         assert broken == []
     assert (Run.objects.count(), Call.objects.count()) == (4, 20)
     assert set(DraftingLine.objects.values_list("outcome", flat=True)) == {DraftingOutcome.STARTED}

@@ -84,7 +84,7 @@ def test_the_page_takes_as_many_queries_for_many_models_as_for_few(
 def test_what_is_wrong_with_a_model_is_said_in_words(page: Client, settings: Settings) -> None:
     settings.LBP_PANEL = "real"
     make_model("Poor", panel="real", litellm_id="openai/poor", usd_per_million_input=None)
-    make_model("Cool", panel="real", litellm_id="openai/cool", kind="thinking", temperature=0.2)
+    make_model("Cool", panel="real", litellm_id="deepseek/cool", kind="thinking", temperature=0.2)
     text = words(page.get(reverse("generation:model_list")))
     assert "No price: it cannot be run." in text
     assert "A thinking model needs a temperature of 0.5 or more, or none." in text

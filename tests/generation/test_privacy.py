@@ -22,6 +22,7 @@ from annotation.workflow import CandidateState
 from benchmark.framing import model_input
 from core.models import Event
 from generation import actions, sending
+from generation.budgeting import spending
 from generation.llm.access import HOSTS
 from generation.models import Call, Draft, LanguageModel, Run, RunCall
 from generation.prompts import prompt_hash
@@ -132,6 +133,7 @@ def assert_sent_verbatim(text: str, drafting: Any, challenge: Any) -> None:
 
 def test_t_inject_no_document_changes_what_happens_and_each_leaves_byte_for_byte(server: OpenAIServer) -> None:
     model_at(server)
+    spending()  # one row, whatever is sent
     nothing = rows_of_all_tables()
     plain = effect_of(server, "A plain log of ships.")
     one = rows_of_all_tables()

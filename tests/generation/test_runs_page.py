@@ -251,7 +251,7 @@ def test_runs_are_cancelled_ticked_or_all_that_fit_after_their_calls_were_named(
     address = reverse("generation:runs_cancel")
     shown = page.get(address, {"ids": [str(runs[0].pk), str(done.pk)]})
     assert (shown.context["count"], shown.context["tally"]["queued"]) == (1, 1)
-    assert page.get(address, {"all": 1, "purpose": "challenge"}).context["count"] == 1
+    assert page.get(address, {"all": "1", "purpose": "challenge"}).context["count"] == 1
     assert page.post(address, {"all": 1, "purpose": "challenge"}).status_code == 302
     assert [Run.objects.get(pk=run.pk).state for run in runs] == [RunState.QUEUED, RunState.CANCELLED]
     assert page.post(address, {"ids": [runs[0].pk]}).status_code == 302
