@@ -2,7 +2,7 @@
 
 Three sums move together, always in the transaction that moves the call: what the call has cost and still holds back,
 and the totals of both in `Spending`. A run's own sums are those of its calls. What a budget forbids is not sent.
-Held back is the most an attempt can cost: its input by our tokenizer, and all of its output limit. It is released when
+Held back is the most an attempt can cost: its input by our count, and all of its output limit. It is released when
 the attempt ends in a reply, whose cost takes its place, or in a failure for which nothing was billed. What may have
 been billed (no reply, a lost worker) stays held back: it counts as spent until a late reply says what it was.
 """

@@ -5,16 +5,18 @@
 
 A model's answers are used up in order, the last one stays. The ledger only grows; with `ledger=PATH` it is also a file,
 one JSON object a line, so that another process can hold it against its rows. `python -m tests.fakes.openai_server PORT
-PATH` runs it alone.
+PATH [SECONDS [SCRIPTS]]` runs it alone; each answer takes so many seconds. SCRIPTS names a function (`module:function`)
+that is given the server before it begins.
 """
 
+import importlib
 import json
 import socket
 import sys
 import threading
 import time
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -116,8 +118,12 @@ class Received:
 
 
 class OpenAIServer:
-    def __init__(self, *, port: int = 0, ledger: Path | None = None) -> None:
+    def __init__(self, *, port: int = 0, ledger: Path | None = None, seconds: float = 0.0) -> None:
         self.ledger_file = ledger
+        self.unscripted = Ok(seconds=seconds)
+        # Asked for each request, with how often the same one came before; what it gives goes before the scripts.
+        self.choose: Callable[[Received, int], Answer | None] = lambda received, before: None
+        self._seen: Counter[str] = Counter()
         self.ledger: list[Received] = []
         self._scripts: dict[str, list[Answer]] = defaultdict(list)
         self._lock = threading.Lock()
@@ -148,9 +154,13 @@ class OpenAIServer:
             if self.ledger_file:
                 with self.ledger_file.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"at": received.at, "body": received.body}) + "\n")
+            chosen = self.choose(received, self._seen[received.text])
+            self._seen[received.text] += 1
+            if chosen is not None:
+                return chosen
             answers = self._scripts[received.model]
             if not answers:
-                return Ok()
+                return self.unscripted
             return answers.pop(0) if len(answers) > 1 else answers[0]
 
     def sleep(self, seconds: float) -> bool:
@@ -250,6 +260,10 @@ def _completion(answer: Ok, model: str) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    with OpenAIServer(port=int(sys.argv[1]), ledger=Path(sys.argv[2])) as alone:
+    wait = float(sys.argv[3]) if len(sys.argv) > 3 else 0.0
+    with OpenAIServer(port=int(sys.argv[1]), ledger=Path(sys.argv[2]), seconds=wait) as alone:
+        if len(sys.argv) > 4:
+            module, _colon, name = sys.argv[4].partition(":")
+            getattr(importlib.import_module(module), name)(alone)
         while alone.sleep(3600):
             pass

@@ -151,4 +151,5 @@ if NAME:
     PLACES[NAME]()
 if os.environ.get("FAILPOINT_FOLDER"):
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    import litellm  # noqa: F401
+    import litellm
+    import litellm.llms.openai.openai  # noqa: F401

@@ -20,7 +20,7 @@ from django.db import connection
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 120.0
 # Short, so that a lost call is told soon.
-DEADLINE, MARGIN, ROUND = 3.0, 2.0, 1.0
+DEADLINE, MARGIN, ROUND = 8.0, 2.0, 1.0
 
 
 def say(words: str) -> None:
@@ -71,13 +71,12 @@ class Workshop:
                 start_new_session=True,
             )
 
-    def worker(self, *, pool: str = "threads", threads: int = 4, beat: bool = True, **more: str) -> "Worker":
+    def worker(self, *, pool: str = "threads", threads: int = 4, **more: str) -> "Worker":
         command = ["-m", "celery", "--app", "config", "worker", "--pool", pool, "--concurrency", str(threads)]
         command += ["--without-gossip", "--without-mingle", "--loglevel", "WARNING"]
         command += ["--include", "tests.generation.failpoints"]
         command += ["--hostname", f"w{free_port()}@%h"]
-        if beat:
-            command += ["--beat", "--schedule", str(self.folder / "beat")]
+        command += ["--beat", "--schedule", str(self.folder / "beat")]
         return Worker(self.start("worker", *command, **more))
 
     def log(self, name: str = "worker") -> str:
