@@ -502,6 +502,11 @@ def _retry_after(value: str) -> float | None:
     return min(max(0.0, seconds), LONGEST_RETRY_AFTER) if seconds == seconds else None
 
 
+async def load() -> None:
+    """Before the first request of a process, so that the seconds it takes are nobody's deadline and nobody's lease."""
+    await asyncio.to_thread(_litellm)
+
+
 @asynccontextmanager
 async def session() -> AsyncIterator[None]:
     """Around all requests of one event loop: connections are shared within it and closed at its end."""
