@@ -132,7 +132,8 @@ def limits(models: Sequence[ModelLine]) -> list[LimitLine]:
 
 
 def copy_of(model: LanguageModel | None) -> LanguageModel:
-    """What the form of a new model begins with: another one's settings without its name, or a few that are usual."""
+    """What the form of a new model begins with: another one's settings without its name and not yet in use, or a few
+    that are usual."""
     if model is None:
         return LanguageModel(
             tier=Tier.HIGH.value,
@@ -146,5 +147,5 @@ def copy_of(model: LanguageModel | None) -> LanguageModel:
         )
     fresh = LanguageModel.objects.get(pk=model.pk)
     fresh.pk, fresh.name, fresh.version, fresh.paused_at, fresh.paused_because = None, "", 1, None, ""
-    fresh._state.adding = True
+    fresh.active, fresh._state.adding = False, True
     return fresh

@@ -29,6 +29,7 @@ def send_trial(trial_id: int) -> None:
     """Send it, unless it was sent already, and keep what came back."""
     trial = ModelTrial.objects.select_related("model").get(pk=trial_id)
     request = _request(trial.model)
+    async_to_sync(llm.load)()
     if not _begin(trial, request):
         return
     began = time.monotonic()

@@ -7,7 +7,7 @@ the key and the prompt, so it is looked at here and then forgotten.
 """
 
 from generation.llm.access import COMPATIBLE_PROVIDERS, DEMO, KNOWN_PROVIDERS, address_fault, is_key_variable
-from generation.llm.door import complete
+from generation.llm.door import complete, load
 from generation.llm.failures import Failure, FailureKind, Fate
 from generation.llm.reading import rough_tokens
 from generation.llm.terms import Reply, Request, Usage, provider_of
@@ -26,6 +26,7 @@ __all__ = [
     "address_fault",
     "complete",
     "is_key_variable",
+    "load",
     "provider_of",
     "rough_tokens",
     "session",

@@ -12,6 +12,11 @@ from generation.llm.terms import Reply, Request
 from generation.llm.wire import Exchange, under_way
 
 
+async def load() -> None:
+    """Before the first request of a process, so that the seconds it takes are nobody's deadline and nobody's lease."""
+    await asyncio.to_thread(litellm)
+
+
 async def complete(request: Request) -> Reply:
     """Send one request and return its reply. Raises `Failure`, and nothing else that stems from the provider."""
     key = key_for(request)

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import threading
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -14,8 +15,18 @@ from generation.llm.wire import guard_transports
 MOST_CONNECTIONS = 100_000
 
 
-@cache
+_one_at_a_time = threading.Lock()
+
+
 def litellm() -> Any:
+    """The library. Threads that want it first at once wait for one of them to set it up: set up twice, every request
+    would pass our watch on the wire twice, and count as lost."""
+    with _one_at_a_time:
+        return _set_up()
+
+
+@cache
+def _set_up() -> Any:
     """LiteLLM, set up to do as little as possible: no network at import, no logging of its own, no callbacks."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ["LITELLM_LOG"] = "CRITICAL"

@@ -119,6 +119,7 @@ class RunSending:
     async def _try_to_leave(self, call: Call, door: Door, weight: int) -> tuple[Attempt, Prepared] | Wait | None:
         if self.hall.has_no_room_for(weight):
             return Wait(for_all=True)
+        await llm.load()
         prepared = await self.requests.prepare(call)
         begun = await rows(begin, call, self._sent_run, prepared, out_here=door.out)
         return (begun, prepared) if isinstance(begun, Attempt) else begun

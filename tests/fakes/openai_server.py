@@ -340,11 +340,15 @@ def _completion(answer: Ok, model: str) -> dict[str, Any]:
     return {**body, **answer.body}
 
 
-if __name__ == "__main__":
-    wait = float(sys.argv[3]) if len(sys.argv) > 3 else 0.0
-    with OpenAIServer(port=int(sys.argv[1]), ledger=Path(sys.argv[2]), seconds=wait) as alone:
-        if len(sys.argv) > 4:
-            module, _colon, name = sys.argv[4].partition(":")
+def serve_alone(port: str, ledger: str, seconds: str = "0", scripts: str = "") -> None:
+    with OpenAIServer(port=int(port), ledger=Path(ledger), seconds=float(seconds)) as alone:
+        if scripts:
+            module, _colon, name = scripts.partition(":")
             getattr(importlib.import_module(module), name)(alone)
         while alone.sleep(3600):
             pass
+
+
+if __name__ == "__main__":
+    # Under its own name, so that scripts find the same answers as the server.
+    importlib.import_module("tests.fakes.openai_server").serve_alone(*sys.argv[1:])

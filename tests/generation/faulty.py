@@ -87,7 +87,7 @@ def prepare(server: OpenAIServer) -> None:
         if received.model == "local-1":
             with lock:
                 seen["beta"] += 1
-                if seen["beta"] == 40:
+                if seen["beta"] == 15:
                     return REVOKED
         throw = int(hashlib.sha256(f"{before} {received.text}".encode()).hexdigest(), 16)
         return FAULTS[throw // 5 % len(FAULTS)] if throw % 5 < 2 else GOOD

@@ -3,15 +3,18 @@
 import asyncio
 import json
 import logging
+import threading
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any
 
 import pytest
 from pytest_django.fixtures import Settings
 
 from generation import llm
-from generation.llm import Failure, FailureKind, Fate, Reply, Request
+from generation.llm import Failure, FailureKind, Fate, Reply, Request, library
 from tests.fakes.openai_server import (
     Drip,
     Hang,
@@ -288,3 +291,19 @@ def test_a_hundred_calls_share_one_loop(server: OpenAIServer) -> None:
     assert len(asyncio.run(run())) == 100
     assert len(server.received()) == 100
     assert time.monotonic() - began < 15
+
+
+def test_threads_that_want_the_library_first_set_it_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set up twice, the watch on the wire would stand around itself, and every request would count as lost."""
+    begun = []
+
+    @cache
+    def slow() -> object:
+        begun.append(threading.get_ident())
+        time.sleep(0.05)
+        return object()
+
+    monkeypatch.setattr(library, "_set_up", slow)
+    with ThreadPoolExecutor(8) as pool:
+        found = set(pool.map(lambda _thread: library.litellm(), range(8)))
+    assert (len(begun), len(found)) == (1, 1)

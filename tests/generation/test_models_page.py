@@ -145,7 +145,7 @@ def test_a_new_model_is_refused_at_the_field_that_is_wrong(
 def test_a_copy_begins_with_the_others_settings_without_its_name(page: Client) -> None:
     model = make_model("Heron", temperature=0.7, usd_per_million_input=Decimal("1.5"))
     form = page.get(reverse("generation:model_add"), {"copy": model.pk}).context["form"]
-    assert (form["name"].value(), form["temperature"].value()) == ("", 0.7)
+    assert (form["name"].value(), form["temperature"].value(), form["active"].value()) == ("", 0.7, False)
     assert form["usd_per_million_input"].value() == "1.5"
     assert page.get(reverse("generation:model_add"), {"copy": "x"}).status_code == 200
 
