@@ -178,6 +178,14 @@ def undecided(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
     return unknown.exclude(Exists(Draft.objects.filter(call=OuterRef("pk"))))
 
 
+def locked_with_document(calls: QuerySet[Call]) -> Call | None:
+    """The one call of these, its row and its document version's locked until the transaction ends, with what decides
+    whether it may be sent; its texts stay in the database."""
+    wanted = ("attempts", "next_attempt_at", "model__paused_at", "document_version__state")
+    rows = calls.select_related("model", "document_version").only(*wanted)
+    return rows.order_by().select_for_update(of=("self", "document_version")).first()
+
+
 def has_open_calls(run: Run) -> bool:
     return Call.objects.filter(runs=run).exclude(state__in=FINAL_CALL_STATES).exists()
 

@@ -20,7 +20,6 @@ from django.utils import timezone
 from core import history
 from core.refusals import Conflict
 from core.text import clean_text
-from documents.models import DocumentVersion
 from documents.workflow import VersionState
 from generation import budgeting
 from generation.estimating import cost_of
@@ -28,9 +27,9 @@ from generation.evidence import find_quote
 from generation.llm import Failure, FailureKind, Fate, Reply
 from generation.models import Call, Draft, LanguageModel, Run
 from generation.planning import make_repair
-from generation.queries import UNFINISHED, has_open_calls, unfinished_runs, unfinished_runs_with
+from generation.queries import UNFINISHED, has_open_calls, locked_with_document, unfinished_runs, unfinished_runs_with
 from generation.replies import DraftReading, DraftText, Outcome, SolutionStep, read_answer_reply, read_drafts
-from generation.scoring import score_answers
+from generation.scoring import score_answer, score_answers
 from generation.workflow import CallState, Purpose
 
 FIRST_WAIT_SECONDS = 2.0
@@ -81,8 +80,8 @@ def settle_reply(attempt: Attempt, reply: Reply, verdict: Verdict, *, latency: t
     cost = cost_of(call.model, reply.usage.tokens_in, reply.usage.tokens_out, reply.usage.tokens_cached)
     repair = None
     with transaction.atomic():
-        approved = is_approved(attempt.run.document_version_id)
-        if not _is_ours(attempt):
+        approved = _is_ours(attempt)
+        if approved is None:
             _note_late(attempt, cost=cost, released=True)
             return None
         if not approved:
@@ -96,7 +95,8 @@ def settle_reply(attempt: Attempt, reply: Reply, verdict: Verdict, *, latency: t
         if verdict.ask_again:
             repair = make_repair(attempt.run, call)
         budgeting.count(held=attempt.held, cost=cost)
-    score_answers(attempt.run, [call])
+    if verdict.move == "succeed":
+        score_answer(attempt.run, call)
     return repair if repair is not None and repair.state == CallState.QUEUED else None
 
 
@@ -200,7 +200,7 @@ def settle_failure(attempt: Attempt, failure: Failure) -> datetime | None:
     at = timezone.now() + timedelta(seconds=_wait(attempt.number, failure)) if again else None
     free = failure.fate is not Fate.UNKNOWN and failure.kind not in MAY_BE_BILLED
     with transaction.atomic():
-        if not _is_ours(attempt):
+        if _is_ours(attempt) is None:
             _note_late(attempt, cost=None, released=free)
             return None
         fields = {
@@ -244,15 +244,12 @@ def take_up_lost_call(call: Call) -> None:
 # --- common to both --------------------------------------------------------------------------------------------------
 
 
-def is_approved(version_id: int) -> bool:
-    """Locks the version's row, so that a decision waits for this transaction or this one for the decision."""
-    state = DocumentVersion.objects.select_for_update().values_list("state", flat=True).get(pk=version_id)
-    return state == VersionState.APPROVED
-
-
-def _is_ours(attempt: Attempt) -> bool:
-    mine = Call.objects.select_for_update().filter(pk=attempt.call.pk, state=CallState.CALLING, sent_at=attempt.sent_at)
-    return bool(mine.values_list("pk", flat=True))
+def _is_ours(attempt: Attempt) -> bool | None:
+    """Locks the call and its document version, so that a decision on it waits for this transaction or this one for the
+    decision. None when the call belongs to somebody else by now; else whether the document is still approved."""
+    mine = Call.objects.filter(pk=attempt.call.pk, state=CallState.CALLING, sent_at=attempt.sent_at)
+    call = locked_with_document(mine)
+    return None if call is None else call.document_version.state == VersionState.APPROVED
 
 
 def _note_late(attempt: Attempt, *, cost: Decimal | None, released: bool) -> None:

@@ -8,13 +8,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from core import history
+from documents.workflow import VersionState
 from generation import budgeting, llm
 from generation.budgeting import Room
 from generation.limiting import Wait, wait_for
 from generation.models import Call, Run
-from generation.queries import UNFINISHED
+from generation.queries import UNFINISHED, locked_with_document
 from generation.sending.requests import Prepared
-from generation.settling import Attempt, is_approved
+from generation.settling import Attempt
 from generation.workflow import CallState, Trouble
 
 
@@ -40,13 +41,13 @@ def begin(call: Call, run: Run, prepared: Prepared, *, out_here: int) -> Attempt
 
 
 def _begin(call: Call, run: Run, prepared: Prepared, most: Any, out_here: int) -> Attempt | Wait | None:
-    approved = is_approved(run.document_version_id)
     state, allowed = Run.objects.values_list("state", "budget_usd").get(pk=run.pk)
     # A run is locked before its calls, as whoever cancels it does.
     room = Room.FREE if allowed is None else budgeting.room_in_run(run, most)
-    number = _next_number(call)
-    if number is None or state not in UNFINISHED:
+    found = _locked(call)
+    if found is None or state not in UNFINISHED:
         return None
+    number, approved = found
     if not approved:
         _refuse(call, "cancel", Trouble.DOCUMENT_NOT_APPROVED, "The document is not approved; nothing was sent.")
         return None
@@ -77,17 +78,16 @@ def _begin(call: Call, run: Run, prepared: Prepared, most: Any, out_here: int) -
     return Attempt(call, run, now, number, most)
 
 
-def _next_number(call: Call) -> int | None:
-    """Locks the call. None when there is nothing to send: another worker may have tried meanwhile, and now it has to
-    wait; somebody cancelled; or its model is paused, and it stays queued until a lead resumes that."""
-    row = Call.objects.select_for_update(of=("self",)).filter(pk=call.pk, state=CallState.QUEUED)
-    found = row.values_list("attempts", "next_attempt_at", "model__paused_at").first()
-    if found is None:
+def _locked(call: Call) -> tuple[int, bool] | None:
+    """Locks the call and its document version, whose approval counts now. Returns the attempt's number and whether it
+    is approved; None when there is nothing to send: another worker may have tried meanwhile, and now it has to wait;
+    somebody cancelled; or its model is paused, and it stays queued until a lead resumes that."""
+    found = locked_with_document(Call.objects.filter(pk=call.pk, state=CallState.QUEUED))
+    if found is None or found.model.paused_at is not None:
         return None
-    attempts, due, paused_at = found
-    if paused_at is not None or (due is not None and due > timezone.now()):
+    if found.next_attempt_at is not None and found.next_attempt_at > timezone.now():
         return None
-    return int(attempts) + 1
+    return found.attempts + 1, found.document_version.state == VersionState.APPROVED
 
 
 def _refuse(call: Call, move: str, trouble: Trouble, words: str) -> None:

@@ -93,3 +93,13 @@ def prepare(server: OpenAIServer) -> None:
         return FAULTS[throw // 5 % len(FAULTS)] if throw % 5 < 2 else GOOD
 
     server.choose = choose
+
+
+def asks_to_wait(server: OpenAIServer) -> None:
+    """Everything twice with 429 and a time to wait, then as it should be."""
+    server.choose = lambda received, before: rate_limited(6) if before < 2 else None
+
+
+def hangs_and_drips(server: OpenAIServer) -> None:
+    """One model says nothing for a quarter of an hour, the others send a byte now and then."""
+    server.choose = lambda received, before: Hang(900.0) if received.model.endswith("0") else Drip(900.0)

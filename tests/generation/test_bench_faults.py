@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.urls import reverse
 from pytest_django.fixtures import Settings
 
 from generation.models import Call, Run
@@ -108,16 +109,26 @@ def test_a_broker_that_dies_and_comes_back_empty_delays_and_loses_nothing(tmp_pa
         models_at(host, 5)
         door = free_port()
         web = made.start(
-            "gunicorn", "-m", "gunicorn", "config.wsgi:application", "--bind", f"127.0.0.1:{door}", "--threads", "4"
+            "gunicorn",
+            "-m",
+            "gunicorn",
+            "config.wsgi:application",
+            "--bind",
+            f"127.0.0.1:{door}",
+            "--threads",
+            "4",
+            "--no-control-socket",
+            "--no-control-socket",
         )
         worker = made.worker()
         try:
             start_runs(made, 0, 2)
             until(none_is_left)
-            until(lambda: status_of(f"http://127.0.0.1:{door}/accounts/login/") == 200)
+            login = f"http://127.0.0.1:{door}{reverse('account_login')}"
+            until(lambda: status_of(login) == 200)
             redis.kill()
             redis.wait()
-            assert status_of(f"http://127.0.0.1:{door}/accounts/login/") == 200
+            assert status_of(login) == 200
             start_runs(made, 2, 6)
             assert Run.objects.filter(state=RunState.QUEUED).count() == 4
             time.sleep(5)
@@ -134,23 +145,11 @@ def test_a_broker_that_dies_and_comes_back_empty_delays_and_loses_nothing(tmp_pa
         assert set(Call.objects.values_list("state", flat=True)) == {CallState.SUCCEEDED}
 
 
-def asks_to_wait(server: Any) -> None:
-    from tests.fakes.openai_server import rate_limited  # noqa: PLC0415
-
-    server.choose = lambda received, before: rate_limited(6) if before < 2 else None
-
-
-def hangs_and_drips(server: Any) -> None:
-    from tests.fakes.openai_server import Drip, Hang  # noqa: PLC0415
-
-    server.choose = lambda received, before: Hang(900.0) if received.model.endswith("0") else Drip(900.0)
-
-
 def test_a_provider_that_asks_everybody_to_wait_is_left_alone_for_as_long(tmp_path: Path) -> None:
     """F-11: nothing but 429 with Retry-After, twice for each call."""
     with (
         workshop(tmp_path) as made,
-        scripted_server(made, str(tmp_path / "ledger.jsonl"), "0", f"{__name__}:asks_to_wait") as host,
+        scripted_server(made, str(tmp_path / "ledger.jsonl"), "0", "tests.generation.faulty:asks_to_wait") as host,
     ):
         models_at(host, 5)
         for number in range(4):
@@ -172,7 +171,7 @@ def test_a_provider_that_hangs_or_drips_is_given_up_at_our_own_deadline(tmp_path
     """F-14: the calls become unknown, and the worker goes on."""
     with (
         workshop(tmp_path) as made,
-        scripted_server(made, str(tmp_path / "ledger.jsonl"), "0", f"{__name__}:hangs_and_drips") as host,
+        scripted_server(made, str(tmp_path / "ledger.jsonl"), "0", "tests.generation.faulty:hangs_and_drips") as host,
     ):
         models_at(host, 2)
         runs = [ask(make_version(), number) for number in range(3)]

@@ -89,7 +89,9 @@ def work(made: Workshop, host: str, calls: int, latency: float, at_once: int) ->
 
 def test_a_thousand_small_calls_are_out_at_once_in_one_worker_process(tmp_path: Path) -> None:
     calls, at_once = 1000 * WAVES, 1000
-    with workshop(tmp_path, LBP_CALLS_IN_FLIGHT=str(at_once), LBP_CALL_DEADLINE_SECONDS="600") as made:
+    with workshop(
+        tmp_path, LBP_CALLS_IN_FLIGHT=str(at_once), LBP_CALL_DEADLINE_SECONDS="600", LBP_RECONCILE_SECONDS="15"
+    ) as made:
         with scripted_server(made, str(LATENCY), module="slow_server") as host:
             models_at(host, 10)
             version = make_version()
@@ -105,7 +107,9 @@ def test_a_hundred_calls_of_256k_tokens_are_out_at_once_in_little_memory(tmp_pat
     words = " ".join(f"word{number % 997}" for number in range(128 * 1024))
     calls, latency = 200, min(LATENCY, 10.0)
     with (
-        workshop(tmp_path, LBP_CALLS_IN_FLIGHT="100", LBP_CALL_DEADLINE_SECONDS="600") as made,
+        workshop(
+            tmp_path, LBP_CALLS_IN_FLIGHT="100", LBP_CALL_DEADLINE_SECONDS="600", LBP_RECONCILE_SECONDS="15"
+        ) as made,
         scripted_server(made, str(latency), module="slow_server") as host,
     ):
         models_at(host, 5)
