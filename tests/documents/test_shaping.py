@@ -313,6 +313,7 @@ def test_cutting_by_the_api() -> None:
     assert (twice.status_code, twice.json()["rule"], len(twice.json()["parts"])) == (422, "duplicate", 2)
     for wrong in ({}, {"bucket": "9k"}, {"parts": 1}, {"parts": 10**6}, {"cuts": [9, 9]}, {"cuts": [10**7]}):
         assert client.post(address, wrong).status_code == 400, wrong
+    assert list(client.post(address, {"parts": 1}).json()["errors"]) == ["parts"]
 
 
 def test_trimming_by_the_api_to_a_place() -> None:
