@@ -345,11 +345,12 @@ def _work(held: Held) -> None:
 
 
 class _Done:
-    """How far a batch has come."""
+    """How far a batch has come, a worker before this one included."""
 
     def __init__(self, batch: ImportBatch) -> None:
         self._before = sum(batch.files.filter(is_done=True).values_list("size", flat=True))
         self._within = 0
+        self._resumed = max(0, batch.bytes_done - self._before)
         self._at: BatchFile | None = None
 
     def add(self, together: Iterable[Ready]) -> list[int]:
@@ -358,12 +359,21 @@ class _Done:
         for one in together:
             file = one.file
             assert file is not None
-            if self._at is not None and self._at.pk != file.pk:
+            if self._at is None:
+                self._go_on(one)
+            elif self._at.pk != file.pk:
                 left.append(self._at.pk)
                 self._before, self._within = self._before + self._at.size, 0
             self._at = file
             self._within = min(file.size, self._within + _share(one.sent, file))
         return left
+
+    def _go_on(self, first: Ready) -> None:
+        """What was done before belongs to the same file, or to files before it."""
+        if first.number > 1:
+            self._within = self._resumed
+        else:
+            self._before += self._resumed
 
     @property
     def bytes(self) -> int:

@@ -114,6 +114,7 @@ class DocumentFilter(django_filters.FilterSet):
         label=_("Batch"),
         min_value=1,
         max_value=LARGEST_NUMBER,
+        decimal_places=0,
         widget=KnownValues(batches, _("any batch")),
     )
     source = django_filters.CharFilter(method="by_source", label=_("Source address"), widget=search_field())

@@ -15,6 +15,8 @@ from documents.workflow import VersionState
 
 # A text may consist of nothing but findings. Nobody steps through more, and the page says that there are more.
 MOST_KEPT = 100_000
+# Of outdated texts so many are named by one query.
+AT_ONCE = 100
 
 # [kind, start, end], as JSON holds it.
 Place = list[Any]
@@ -89,8 +91,10 @@ def catch_up(seconds: float) -> bool:
     """Look through outdated texts for about so long, each by itself: whoever is stopped has lost one. Returns whether
     some are left."""
     until = time.monotonic() + seconds
-    for number in outdated().values_list("pk", flat=True).iterator(chunk_size=500):
-        if time.monotonic() > until:
-            return True
-        look_again(DocumentVersion(pk=number), VersionFindings.objects.filter(version=number).first())
+    # Read whole, a part at a time: with rows still to be fetched SQLite refuses to write as soon as anybody else has.
+    while numbers := list(outdated().values_list("pk", flat=True)[:AT_ONCE]):
+        for number in numbers:
+            if time.monotonic() > until:
+                return True
+            look_again(DocumentVersion(pk=number), VersionFindings.objects.filter(version=number).first())
     return False

@@ -229,4 +229,4 @@ def store_version(
 
 
 def newer_version() -> Conflict:
-    return Conflict(_("The document has a newer text by now. Reload to see it."), rule="stale_version")
+    return Conflict(_("The document has a newer text by now. Open the document to see it."), rule="stale_version")

@@ -31,7 +31,7 @@ def propose_parts(
         return parts_by_bucket(text, lengths_now(), known_bucket(bucket), kind)
     if number is not None:
         if not 2 <= number <= MOST_PARTS:
-            raise Invalid({"number": _("From 2 to %(limit)s parts.") % {"limit": MOST_PARTS}})
+            raise Invalid({"parts": _("From 2 to %(limit)s parts.") % {"limit": MOST_PARTS}})
         return parts_by_number(text, lengths_now(), number, kind)
     if not cuts or len(cuts) >= MOST_PARTS:
         raise Invalid({"bucket": _("Say into which bucket, how many parts, or where to cut.")})

@@ -12,14 +12,14 @@ from django.views.decorators.http import require_http_methods
 from benchmark.lengths import Lengths
 from core.models import BenchmarkSettings
 from core.refusals import Refused
-from core.viewing import person_of, refuse_into
+from core.viewing import person_of
 from documents import actions, queries
 from documents.cutting import MOST_PARTS, Part, target_of
 from documents.forms import CutForm
 from documents.intake import distance_in_words
 from documents.models import DocumentVersion
 from documents.stops import coarsest_kind, first_line, is_heading
-from documents.views.opening import kind_asked_for, latest_for, opening
+from documents.views.opening import kind_asked_for, latest_for, opening, refuse_onto_newest
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def document_cut(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             made = actions.cut_document(document=latest.document, by=person_of(request), **form.cleaned_data)
         except Refused as refusal:
-            refuse_into(form, refusal)
+            latest = refuse_onto_newest(latest, form, refusal)
             status = refusal.status
         else:
             words = ngettext("%(n)s document was made of it.", "%(n)s documents were made of it.", len(made))

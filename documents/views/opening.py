@@ -9,12 +9,14 @@ from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
 from benchmark.lengths import Lengths
-from core.refusals import Invalid, NotAllowed
-from core.viewing import person_of
+from core.refusals import Invalid, NotAllowed, Refused
+from core.viewing import person_of, refuse_into
 from documents.cutting import target_of
 from documents.models import Document, DocumentVersion
 from documents.reading import LANG
 from documents.stops import Kind
+
+STALE = "stale_version"
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,21 @@ def latest_for(request: HttpRequest, pk: int, *, allowed: Any) -> DocumentVersio
         raise Invalid({"document": _("This document has no text.")})
     latest.document = document
     return latest
+
+
+def refuse_onto_newest(latest: DocumentVersion, form: Form, refusal: Refused) -> DocumentVersion:
+    """What is wrong goes into the form. Where the text is no longer the one that was seen, the page shows the newest,
+    and the next attempt is made on that."""
+    if refusal.rule != STALE:
+        refuse_into(form, refusal)
+        return latest
+    form.add_error(
+        None, _("The text changed while you looked. The newest is shown here now: look where it is cut, then save.")
+    )
+    document = Document.objects.select_related("latest").get(pk=latest.document_id)
+    newest = document.latest or latest
+    newest.document = document
+    return newest
 
 
 def opening(latest: DocumentVersion, form: Form, lengths: Lengths) -> dict[str, Any]:

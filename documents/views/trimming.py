@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from benchmark.lengths import Lengths
 from core.models import BenchmarkSettings
 from core.refusals import Invalid, Refused
-from core.viewing import person_of, refuse_into
+from core.viewing import person_of
 from documents import actions, queries
 from documents.cutting import target_of
 from documents.forms import TrimForm
@@ -21,7 +21,7 @@ from documents.intake import distance_in_words
 from documents.models import DocumentVersion
 from documents.stops import Stops, is_seam, kept, stops_in
 from documents.tokenizing import count_tokens
-from documents.views.opening import kind_asked_for, latest_for, opening
+from documents.views.opening import kind_asked_for, latest_for, opening, refuse_onto_newest
 
 AROUND = 220
 
@@ -82,7 +82,7 @@ def document_trim(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             version = actions.trim_document(document=latest.document, by=person_of(request), **form.values)
         except Refused as refusal:
-            refuse_into(form, refusal)
+            latest = refuse_onto_newest(latest, form, refusal)
             status = refusal.status
         else:
             messages.success(

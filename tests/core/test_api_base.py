@@ -124,6 +124,9 @@ def test_a_wrong_field_is_named_with_its_place(page: Client) -> None:
 def test_a_body_that_is_no_json_is_a_problem(page: Client) -> None:
     answer = page.post(THINGS, "{", content_type="application/json")
     assert (answer.status_code, answer.json()["rule"]) == (400, "parse_error")
+    assert answer.json()["detail"] == "Line 1: not valid JSON at character 2."
+    chinese = page.post(THINGS, b'{"name": "\xff"}', content_type="application/json", headers={"Accept-Language": "zh"})
+    assert (chinese.status_code, chinese.json()["detail"]) == (400, "请求正文不是 UTF-8 编码的有效 JSON。")
 
 
 def test_an_unforeseen_error_is_a_500_and_keeps_no_key(page: Client, effects: list[str]) -> None:

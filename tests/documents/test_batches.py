@@ -346,6 +346,24 @@ def test_what_a_stopped_worker_left_is_taken_up_where_it_stopped(monkeypatch: py
     assert "documents.resume_batch" in [event.action for event in history_of(batch)]
 
 
+@pytest.mark.parametrize("packed", [True, False])
+def test_the_bar_does_not_go_back_when_a_batch_goes_on(packed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = "\n".join(f'{{"text": "Log of day {number}."}}' for number in range(10)).encode()
+    files = [Sent("a.jsonl", ContentFile(lines))] if packed else logs(10)
+    batch = actions.start_batch(files=files, by=make_lead())
+    stop_after(monkeypatch, 6, killed)
+    with pytest.raises(Killed):
+        batches.take_in(batch.pk)
+    batch.refresh_from_db()
+    before = batch.bytes_done
+    assert before > batch.bytes_total // 4
+    stop_after(monkeypatch, 1, killed)
+    with pytest.raises(Killed):
+        batches.take_in(batch.pk)
+    batch.refresh_from_db()
+    assert before < batch.bytes_done < batch.bytes_total
+
+
 def test_a_kill_between_two_slices_loses_and_doubles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = actions.start_batch(files=logs(11), by=make_lead())
     with monkeypatch.context() as patch:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.db import connection
+from django.db.models import QuerySet
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -142,6 +143,16 @@ def test_looking_again_goes_in_turns_and_by_one_worker(monkeypatch: pytest.Monke
     tasks.look_again()
     assert seen == ["documents.look_again"]
     assert looking.outdated().count() == 3
+
+
+def test_no_half_read_list_of_texts_stands_open_while_they_are_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite refuses at once to write from a connection that still reads, as soon as anybody else writes."""
+    for number in range(5):
+        pending(f"Text {number} by a@example.org\n")
+    monkeypatch.setattr("documents.looking.AT_ONCE", 2)
+    monkeypatch.setattr(QuerySet, "iterator", lambda *_given, **_more: pytest.fail("rows left to be fetched"))
+    assert not looking.catch_up(60.0)
+    assert not looking.outdated().exists()
 
 
 @pytest.mark.parametrize(

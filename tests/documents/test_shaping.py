@@ -111,7 +111,7 @@ def test_a_page_that_saw_a_longer_text_is_shown_what_is_there_now(place: str) ->
     assert answer.status_code == 409
     stops = answer.context["stops"]
     assert (answer.context["start"], answer.context["end"]) == (stops.last - 1, stops.last)
-    assert "newer text" in answer.content.decode()
+    assert "The newest is shown here now" in answer.content.decode()
 
 
 @pytest.mark.parametrize("role", [make_annotator, make_expert])
@@ -155,6 +155,23 @@ def test_what_the_page_shows_is_what_is_saved() -> None:
     stale = client.post(f"/documents/{document.pk}/trim/", {**body, "end": 60, "reason": "my words"})
     assert stale.status_code == 409
     assert "my words" in stale.content.decode()
+
+
+@pytest.mark.parametrize("page", ["trim", "cut"])
+def test_a_page_that_was_too_late_stands_on_the_newest_text_afterwards(page: str) -> None:
+    document, client = paste(), client_of(make_lead())
+    actions.trim_document(document=document, by=None, bucket="4k")
+    address = f"/documents/{document.pk}/{page}/"
+    late = client.post(address, {"start": 0, "end": 60, "spans": ["0-60"], "based_on": 1})
+    assert late.status_code == 409
+    assert "The newest is shown here now" in late.content.decode()
+    (seen,) = re.findall(r'name="based_on" value="(\d+)"', late.content.decode())
+    body = (
+        {"start": 0, "end": late.context["remains"].end}
+        if page == "trim"
+        else {"spans": late.context["parts"][0].value}
+    )
+    assert client.post(address, {**body, "based_on": seen, "reason": "looked again"}).status_code == 302
 
 
 QUERIES = ["", "at=line", "at=character", "at=nonsense", "by=9k", "first=99999&last=0", "tokens=x&by=tokens"]
@@ -296,6 +313,7 @@ def test_cutting_by_the_api() -> None:
     assert (twice.status_code, twice.json()["rule"], len(twice.json()["parts"])) == (422, "duplicate", 2)
     for wrong in ({}, {"bucket": "9k"}, {"parts": 1}, {"parts": 10**6}, {"cuts": [9, 9]}, {"cuts": [10**7]}):
         assert client.post(address, wrong).status_code == 400, wrong
+    assert list(client.post(address, {"parts": 1}).json()["errors"]) == ["parts"]
 
 
 def test_trimming_by_the_api_to_a_place() -> None:
