@@ -64,6 +64,10 @@ class DraftPlan:
         return [row.model.name for row in self.models if row.usd is None]
 
     @property
+    def unpriced_calls(self) -> int:
+        return sum(row.calls for row in self.models if row.usd is None)
+
+    @property
     def paused(self) -> list[str]:
         return [row.model.name for row in self.models if row.model.paused_at is not None]
 

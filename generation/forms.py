@@ -12,6 +12,7 @@ from core.text import clean_text
 from generation.actions import EDITABLE
 from generation.models import LanguageModel, ProviderLimit
 
+LIMITS = ("calls_in_flight", "requests_per_minute", "tokens_per_minute")
 PRICES = ("usd_per_million_input", "usd_per_million_output", "usd_per_million_cached")
 LABELS = {
     "max_output_nonthinking": _("Output limit without thinking, tokens"),
@@ -128,7 +129,7 @@ class LimitForm(forms.ModelForm):
 
     class Meta:
         model = ProviderLimit
-        fields = ["provider", "calls_in_flight", "requests_per_minute", "tokens_per_minute"]
+        fields = ["provider", *LIMITS]
 
     def _post_clean(self) -> None:
         """Only reads, as above."""

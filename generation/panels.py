@@ -23,6 +23,7 @@ from generation.workflow import Kind
 
 # Below it a thinking model spends its whole output on thoughts.
 LEAST_THINKING_OUTPUT = 4096
+MOST_TOKENS = 1_000_000_000
 COOLEST_THINKING = 0.5
 
 FILES = {"real": "models.json", "demo": "demo_models.json"}
@@ -73,6 +74,10 @@ def _price(value: float | None) -> Decimal | None:
 def faults_of(model: LanguageModel) -> dict[str, str]:
     """What would be refused, or paid for nothing, if this model were asked: a message for each field."""
     faults = _address_faults(model) | _thinking_faults(model)
+    for name in ("context_tokens", "truncate_input_to_tokens", "max_output_nonthinking", "max_output_thinking"):
+        tokens = getattr(model, name)
+        if tokens is not None and not 1 <= tokens <= MOST_TOKENS:
+            faults[name] = _("A number of tokens is a whole number from 1 up.")
     if model.truncate_input_to_tokens > model.context_tokens:
         faults["truncate_input_to_tokens"] = _("The input is longer than the model's context.")
     for name in ("usd_per_million_input", "usd_per_million_output", "usd_per_million_cached"):
@@ -92,6 +97,8 @@ def _address_faults(model: LanguageModel) -> dict[str, str]:
     if provider not in KNOWN_PROVIDERS | COMPATIBLE_PROVIDERS:
         known_names = ", ".join(sorted(KNOWN_PROVIDERS | COMPATIBLE_PROVIDERS))
         faults["litellm_id"] = _("The id begins with one of these providers: %(names)s.") % {"names": known_names}
+    elif not model.litellm_id.rpartition("/")[2].strip():
+        faults["litellm_id"] = _("Name the model after the provider, such as openai/NAME.")
     if model.api_base and address_fault(model.api_base) == "not_an_address":
         faults["api_base"] = _("This is not an address such as https://host/v1.")
     elif model.api_base and address_fault(model.api_base):

@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
 from annotation.models import Challenge, Sample
-from generation.models import Call, Run, RunCall
+from generation.models import Call, ModelTrial, Run, RunCall
 from generation.workflow import CallState, Purpose
 from release.models import DifficultyLabel
 from review.models import ReviewCase
@@ -71,6 +71,22 @@ MONEY = frozenset({"spent", "expected", "compared_spent", "compared_expected"})
 
 def total() -> CostRow:
     return _row("total", "", Call.objects.aggregate(**figures()))
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Test calls of models: no purpose and no sample has them, but they are paid."""
+
+    count: int
+    spent: Decimal
+    unpriced: int
+
+
+def trials() -> Trials:
+    sent = ModelTrial.objects.exclude(sent_at=None)
+    unpriced = Count("pk", filter=Q(cost_usd=None, tokens_in__isnull=False))
+    found = sent.aggregate(count=Count("pk"), spent=Sum("cost_usd"), unpriced=unpriced)
+    return Trials(**{**found, "spent": found["spent"] or ZERO})
 
 
 def by_model() -> list[CostRow]:

@@ -108,7 +108,13 @@ def cost_list(request: HttpRequest) -> HttpResponse:
     if wanted in COSTS:
         return _costs_csv(wanted, COSTS[wanted]())
     tables = [Costs(name, rows[:SHOWN], len(rows)) for name, rows in ((name, find()) for name, find in COSTS.items())]
-    context = {"section": "runs", "tables": tables, "total": costs.total(), "purse": overview.purse()}
+    context = {
+        "section": "runs",
+        "tables": tables,
+        "total": costs.total(),
+        "trials": costs.trials(),
+        "purse": overview.purse(),
+    }
     return render(request, "leading/costs.html", context)
 
 

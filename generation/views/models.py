@@ -11,11 +11,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from core import history
 from core.models import User
-from core.refusals import Invalid
-from core.viewing import refuse_into
+from core.refusals import Conflict, Invalid
+from core.viewing import refuse_into, stale_into, status_of
 from generation import actions, queries, roster
-from generation.forms import LimitForm, ModelForm, NewModelForm, PauseForm
+from generation.forms import LIMITS, LimitForm, ModelForm, NewModelForm, PauseForm
 from generation.models import LanguageModel, ModelTrial
+from generation.roster import LimitLine
 from generation.views.common import lead_of
 
 
@@ -32,11 +33,20 @@ def models_context(limit_form: LimitForm | None = None) -> dict[str, Any]:
         "panel": queries.panel_name(),
         "groups": roster.groups(lines),
         "others": [line for line in lines if not line.is_in_panel],
-        "limits": roster.limits(lines),
+        "limits": _as_typed(roster.limits(lines), limit_form),
         "limit_form": limit_form,
         "drafters": sum(1 for line in lines if line.is_in_panel and line.model.active and line.model.drafting),
         "any_model": bool(lines),
     }
+
+
+def _as_typed(limits: list[LimitLine], form: LimitForm | None) -> list[LimitLine]:
+    """A row that was refused shows what was typed into it."""
+    for line in limits:
+        if form is not None and line.limit.provider == form.data.get("provider"):
+            for name in LIMITS:
+                setattr(line.limit, name, form.data.get(name, ""))
+    return limits
 
 
 @require_http_methods(["GET", "POST"])
@@ -80,7 +90,7 @@ def model_edit(request: HttpRequest, pk: int) -> HttpResponse:
         "pause_form": PauseForm(),
         "events": history.history_of(model).order_by("-id")[:20],
     }
-    return render(request, "generation/model_edit.html", context, status=400 if form.errors else 200)
+    return render(request, "generation/model_edit.html", context, status=status_of(form))
 
 
 def _saved(form: ModelForm, model: LanguageModel, lead: User) -> bool:
@@ -88,6 +98,10 @@ def _saved(form: ModelForm, model: LanguageModel, lead: User) -> bool:
         actions.edit_model(model=model, version=form.cleaned_data["version"], by=lead, **form.changes())
     except Invalid as wrong:
         refuse_into(form, wrong)
+        return False
+    except Conflict as stale:
+        model.refresh_from_db()
+        stale_into(form, stale, now={name: getattr(model, name) for name in ("version", *actions.EDITABLE)})
         return False
     return True
 

@@ -7,11 +7,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from core import history
-from core.refusals import Invalid
-from core.viewing import refuse_into
+from core.refusals import Conflict, Invalid
+from core.viewing import refuse_into, stale_into, status_of
 from generation import actions, overview
-from generation.forms import BudgetForm, LimitForm
-from generation.models import Run, Spending
+from generation.forms import LIMITS, BudgetForm, LimitForm
+from generation.models import ProviderLimit, Run, Spending
 from generation.views.common import lead_of
 from generation.views.models import models_context
 from generation.views.runs import run_context
@@ -29,6 +29,9 @@ def budget(request: HttpRequest) -> HttpResponse:
             actions.set_budget(by=lead, budget_usd=given["budget_usd"], version=given["version"] or 0)
         except Invalid as wrong:
             refuse_into(form, wrong)
+        except Conflict as stale:
+            row.refresh_from_db()
+            stale_into(form, stale, now={"budget_usd": row.budget_usd, "version": row.version})
         else:
             messages.success(request, _("The budget is saved."))
             return redirect("generation:run_list")
@@ -38,7 +41,7 @@ def budget(request: HttpRequest) -> HttpResponse:
         "purse": overview.purse(),
         "events": history.history_of(row).order_by("-id")[:20],
     }
-    return render(request, "generation/budget.html", context, status=400 if form.errors else 200)
+    return render(request, "generation/budget.html", context, status=status_of(form))
 
 
 @require_POST
@@ -65,7 +68,10 @@ def provider_limit(request: HttpRequest) -> HttpResponse:
             held = actions.set_provider_limit(by=lead, **form.cleaned_data)
         except Invalid as wrong:
             refuse_into(form, wrong)
+        except Conflict as stale:
+            held = ProviderLimit.objects.get(provider=form.cleaned_data["provider"])
+            stale_into(form, stale, now={name: getattr(held, name) for name in ("version", *LIMITS)})
         else:
             messages.success(request, _("The limits of %(provider)s are saved.") % {"provider": held.provider})
             return redirect("generation:model_list")
-    return render(request, "generation/model_list.html", models_context(limit_form=form), status=400)
+    return render(request, "generation/model_list.html", models_context(limit_form=form), status=status_of(form))

@@ -109,6 +109,7 @@ def test_a_model_without_a_price_stops_the_start_and_is_named(page: Client, lead
     shown = words(page.get(reverse("annotation:samples_draft"), {"all": 1}))
     assert "No price: beta." in shown
     assert "Draft 3 samples" not in shown
+    assert "+ 3 of unknown cost" in shown
     batch = actions.draft_samples(samples=samples(), by=lead)
     drafting.start_waiting(batch.pk)
     assert set(batch.lines.values_list("outcome", "rule")) == {(DraftingOutcome.REFUSED, "unknown_price")}

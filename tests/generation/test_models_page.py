@@ -154,7 +154,10 @@ def test_a_model_is_taken_out_of_use_and_asked_no_more(page: Client) -> None:
     model = make_model("Heron", litellm_id="demo/heron")
     answer = page.post(f"/api/v1/models/{model.pk}/edit/", {"version": 1, "active": False}, "application/json")
     assert answer.json()["active"] is False
-    assert "not in use" in words(page.get(reverse("generation:model_list")))
+    LanguageModel.objects.update(paused_at=timezone.now(), paused_because="auth", drafting=True)
+    shown = words(page.get(reverse("generation:model_list")))
+    assert "not in use" in shown
+    assert "one of the five" not in shown
 
 
 # --- limits, trials --------------------------------------------------------------------------------------------------
@@ -171,7 +174,10 @@ def test_limits_are_edited_in_place_and_refused_in_words(page: Client, server: O
     refused = page.post(address, {**given, "version": 1, "calls_in_flight": 0})
     assert refused.status_code == 400
     assert "field__error" in refused.content.decode()
-    assert page.post(address, given).status_code == 409
+    stale = page.post(address, {**given, "calls_in_flight": 9})
+    assert stale.status_code == 409
+    assert 'name="calls_in_flight" value="9"' in stale.content.decode()
+    assert "Saved now: 4" in words(stale)
     program = {"provider": provider, "version": 1, "tokens_per_minute": 1000}
     assert page.post("/api/v1/limits/", program, "application/json").json()["tokens_per_minute"] == 1000
 

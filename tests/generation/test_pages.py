@@ -221,6 +221,8 @@ def typed(model: LanguageModel, **changes: Any) -> dict[str, Any]:
         ("usd_per_million_input", {"usd_per_million_input": "-1"}),
         ("usd_per_million_input", {"usd_per_million_input": "a lot"}),
         ("tier", {"tier": "huge"}),
+        ("litellm_id", {"litellm_id": "openai/"}),
+        ("truncate_input_to_tokens", {"truncate_input_to_tokens": "0"}),
     ],
 )
 def test_what_would_be_refused_later_is_refused_at_its_field_and_the_typed_text_stays(
@@ -250,6 +252,10 @@ def test_a_saved_model_is_kept_with_its_history(page: Client, settings: Settings
     assert (model.api_base, model.key_variable, model.version) == (*list(changes.values())[:2], 2)
     stale = page.post(reverse("generation:model_edit", args=[model.pk]), typed(model, version=1, note="late"))
     assert stale.status_code == 409
+    shown = stale.content.decode()
+    assert 'value="late"' in shown
+    assert "Saved now: –" in shown
+    assert 'name="version" value="2"' in shown
     history = page.get(reverse("generation:model_edit", args=[model.pk])).content.decode()
     assert "https://models.example/v1" in history
 

@@ -1,5 +1,7 @@
 """The page of runs: what happens now, what failed, what it costs, and sending again with the figures first."""
 
+import html
+import re
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -61,6 +63,15 @@ def test_the_figures_count_each_call_once_and_leave_out_what_was_repaired() -> N
     assert (counted.failed, counted.unknown, counted.succeeded, counted.queued, counted.held) == (1, 1, 1, 1, 1)
     assert counted.to_come == 0
     assert [(one.error_class, one.calls) for one in listing.troubles()] == [("server_error", 1), ("", 1)]
+
+
+def test_the_list_behind_a_count_of_failures_has_as_many_calls(page: Client) -> None:
+    run, model = a_run(), make_model()
+    make_call(run, model, repairs=failed(run, model))
+    failed(run, model)
+    shown = page.get(reverse("generation:run_list")).content.decode()
+    (address,) = re.findall(r'<td class="num"><a href="([^"]+)">1</a>', shown)
+    assert page.get(html.unescape(address)).context["page_obj"].paginator.count == 1
 
 
 def test_the_time_left_is_measured_and_unknown_while_too_few_have_ended() -> None:
@@ -264,7 +275,10 @@ def test_a_lead_sets_the_budget_of_all_calls_and_of_one_run(page: Client) -> Non
     assert page.post(address, {"budget_usd": "-1", "version": version}).status_code == 400
     assert page.post(address, {"budget_usd": "12.5", "version": version}).status_code == 302
     assert Spending.objects.get().budget_usd == Decimal("12.5")
-    assert page.post(address, {"budget_usd": "99", "version": version}).status_code == 409
+    stale = page.post(address, {"budget_usd": "99", "version": version})
+    assert stale.status_code == 409
+    assert 'value="99"' in stale.content.decode()
+    assert "Saved now: 12.5" in words(stale)
     assert "12.5" in words(page.get(address))
     run = a_run()
     own = reverse("generation:run_budget", args=[run.pk])

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Challenge
-from generation.models import Call, LanguageModel, Run
+from generation.models import Call, LanguageModel, ModelTrial, Run
 from generation.workflow import CallState, Purpose
 from leading import costs
 from tests.factories import make_annotator, make_call, make_lead, make_model, make_run, make_sample, make_version
@@ -72,6 +72,18 @@ def test_the_difference_compares_only_what_is_known_on_both_sides() -> None:
     assert (row.difference, row.unpriced, row.unforeseen) == (50, 1, 1)
     Call.objects.update(expected_usd=None)
     assert costs.total().difference is None
+
+
+def test_test_calls_are_named_beside_the_sums_which_they_are_not_in(page: Client) -> None:
+    model = make_model()
+    paid(make_run(make_version(), purpose=Purpose.DRAFTING, task_code="T1.1"), model, Decimal(3))
+    for usd in (Decimal("0.25"), None):
+        ModelTrial.objects.create(
+            model=model, asked_by=make_lead(), sent_at=timezone.now(), answer="Heron", tokens_in=9, cost_usd=usd
+        )
+    assert costs.total().spent == 3
+    assert costs.trials() == costs.Trials(count=2, spent=Decimal("0.25"), unpriced=1)
+    assert "Test calls" in page.get(reverse("leading:costs")).content.decode()
 
 
 def test_what_nobody_knows_is_shown_as_unknown_and_left_empty_in_the_file(page: Client) -> None:
