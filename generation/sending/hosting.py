@@ -76,7 +76,7 @@ class Host:
             self._tell()
 
     def _tell(self) -> None:
-        if self._loop is not None:
+        if self._loop is not None and not self.has_ended:
             self._loop.call_soon_threadsafe(self._news.set)
 
     # --- in the loop ---
