@@ -13,8 +13,9 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import F, Max
 from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from core import history
@@ -140,9 +141,10 @@ def _stored(reply: Reply, verdict: Verdict, latency: timedelta) -> dict[str, Any
         "reasoning": clean_text(reply.reasoning),
         "finish_reason": clean_text(reply.finish_reason)[:40],
         "served_model": clean_text(reply.served_model)[:200],
-        "tokens_in": reply.usage.tokens_in,
-        "tokens_cached": reply.usage.tokens_cached,
-        "tokens_out": reply.usage.tokens_out,
+        # As with the cost: of all attempts that were answered, or the one would not follow from the other.
+        "tokens_in": Coalesce(F("tokens_in"), 0) + reply.usage.tokens_in,
+        "tokens_cached": F("tokens_cached") + reply.usage.tokens_cached,
+        "tokens_out": Coalesce(F("tokens_out"), 0) + reply.usage.tokens_out,
         "tokens_estimated": reply.usage.estimated,
         "error_class": verdict.error_class,
         "error": clean_text(verdict.error),

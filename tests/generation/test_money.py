@@ -300,3 +300,17 @@ def test_sixteen_workers_never_spend_more_than_the_budget(
     assert answered + refused == 80
     assert 30 <= answered <= 31
     assert list(money_adds_up()) == []
+
+
+def test_a_call_that_was_answered_twice_has_the_tokens_of_both_as_it_has_their_cost(server: OpenAIServer) -> None:
+    model_at(server)
+    server.script("alpha", Ok("[Answer]\nHer", finish_reason="length"), RIGHT)
+    run = answers(1)
+    sending.send_run(run.pk)
+    call = run.calls.get()
+    assert (call.state, call.tokens_in, call.tokens_out, call.cost_usd) == (CallState.FAILED, 1000, 10, COST)
+    actions.resend_call(call=call, by=make_lead(), reason="It was cut.")
+    sending.send_run(run.pk)
+    call.refresh_from_db()
+    assert (call.state, call.tokens_in, call.tokens_out, call.cost_usd) == (CallState.SUCCEEDED, 2000, 20, 2 * COST)
+    assert list(money_adds_up()) == []
