@@ -48,15 +48,15 @@ def test_it_answers_and_ctrl_c_ends_everything_it_started(folder: Path) -> None:
     assert not wait_until_none_is_left(family)
 
 
-def test_a_worker_that_is_killed_ends_everything_with_a_message(folder: Path) -> None:
+@pytest.mark.parametrize(("name", "word"), [("worker", " worker "), ("clock", " beat ")])
+def test_a_child_that_is_killed_ends_everything_with_a_message(folder: Path, name: str, word: str) -> None:
     with serving(folder) as running:
         running.wait_for(ADDRESS)
         family = running.family()
-        worker = min(pid for pid, command in family.items() if "celery" in command)
-        os.kill(worker, signal.SIGKILL)
+        os.kill(min(pid for pid, command in family.items() if word in command), signal.SIGKILL)
         code, output = running.ended()
     assert code == 1
-    assert "The worker process was killed by signal 9." in output
+    assert f"The {name} process was killed by signal 9." in output
     assert not wait_until_none_is_left(family)
 
 

@@ -41,6 +41,7 @@ class Command(BaseCommand):
         port = door.getsockname()[1]
         supervisor.start("web", web_command(door.fileno()), pass_fds=[door.fileno()])
         supervisor.start("worker", worker_command())
+        supervisor.start("clock", clock_command())
         door.close()
         if not supervisor.watch(lambda: _is_healthy(port), within=READY_SECONDS):
             if supervisor.is_asked_to_stop:
@@ -70,10 +71,15 @@ def web_command(door: int) -> list[str]:
     ]
 
 
+def clock_command() -> list[str]:
+    """Celery's beat, as a child of its own: inside the worker it would be a process whose death nobody notices, and
+    with it would end the reconciler, which takes up what a lost message or a dead worker left."""
+    return [*(sys.executable, "-m", "celery", "--app", "config", "--quiet", "beat"), *("--loglevel", "WARNING")]
+
+
 def worker_command() -> list[str]:
-    """The clock (beat) runs inside the worker: there is exactly one worker here."""
     return [
-        *(sys.executable, "-m", "celery", "--app", "config", "--quiet", "worker", "--beat"),
+        *(sys.executable, "-m", "celery", "--app", "config", "--quiet", "worker"),
         *("--pool", "threads", "--concurrency", os.environ.get("LBP_WORKER_THREADS", "8")),
         *("--without-gossip", "--without-mingle", "--loglevel", "WARNING"),
     ]
