@@ -1,6 +1,7 @@
 """The one transaction after which a request leaves: the call is `calling`, with a lease, or it stays where it is."""
 
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -36,8 +37,14 @@ def begin(call: Call, run: Run, prepared: Prepared, *, out_here: int) -> Attempt
             return Wait(for_all=True)
     with transaction.atomic():
         if Call.objects.select_for_update().filter(pk=call.pk, state=CallState.QUEUED).values_list("pk", flat=True):
-            _refuse(call, "fail", Trouble.BUDGET, "A budget does not allow it; nothing was sent.")
+            _refuse(call, "fail", Trouble.BUDGET, _beyond_budget(most))
     return None
+
+
+def _beyond_budget(most: Decimal | None) -> str:
+    if most is None:
+        return "A budget does not allow it: the model has no price; nothing was sent."
+    return f"A budget does not allow it: the call can cost up to ${most:.4f}, and less is left; nothing was sent."
 
 
 def _begin(call: Call, run: Run, prepared: Prepared, most: Any, out_here: int) -> Attempt | Wait | None:

@@ -80,6 +80,8 @@ def test_a_budget_stops_what_it_has_no_room_for_and_a_lead_sends_it_later(
     sending.work_off()
     states = list(Call.objects.order_by("id").values_list("state", "error_class"))
     assert states == [("succeeded", "")] * 3 + [("failed", "budget")] * 2
+    refused = Call.objects.filter(error_class="budget").values_list("error", flat=True)
+    assert all(f"can cost up to ${most(model, run):.4f}" in words for words in refused)
     assert total().spent_usd == 3 * COST
     assert len(server.received()) == 3
     lead = make_lead()
