@@ -1,5 +1,5 @@
-"""Where the calls of one provider leave, one at a time and in order. The first one waits at the door for what it has to
-wait for; the others wait for the door. The database is asked again when something has changed, or after 2 s."""
+"""Where the calls of one provider leave, a few at a time and in order. One of them waits for what has to be waited for;
+the others wait behind it. The database is asked again when something has changed, or after 2 s."""
 
 import asyncio
 import time
@@ -10,6 +10,8 @@ from django.conf import settings
 
 from generation.limiting import Wait
 
+# So many ask the database at the same time: one waits for its commit while another is served.
+ASKING = 4
 # Another process may have made room; nobody tells this one.
 LOOK_AGAIN_SECONDS = 2.0
 # A call that had to wait too long is left to the reconciler, and so are those behind it, for so long.
@@ -21,7 +23,8 @@ class Door:
 
     def __init__(self, hall: "Hall") -> None:
         self.hall = hall
-        self.queue = asyncio.Lock()
+        self.queue = asyncio.Semaphore(ASKING)
+        self.turn = asyncio.Lock()
         self.freed = asyncio.Event()
         self.waits_for_all = False
         self.out = 0
@@ -43,19 +46,28 @@ class Door:
         out = self.hall.out if wait.for_all else self.out
         return not out and time.monotonic() - since > patience
 
-    async def wait(self, wait: Wait) -> None:
+    async def wait(self, wait: Wait, freed: asyncio.Event) -> None:
+        """`freed`: the one that stood here before the database was asked, so that nothing is missed meanwhile."""
         if wait.seconds is not None:
             await self.hall.sleep(wait.seconds)
             return
         self.waits_for_all = wait.for_all
-        await _within(LOOK_AGAIN_SECONDS, self.freed)
+        await _within(LOOK_AGAIN_SECONDS, freed)
         self.waits_for_all = False
+
+    def wake(self) -> None:
+        freed, self.freed = self.freed, asyncio.Event()
+        freed.set()
 
     def let_out(self, weight: int) -> None:
         self.out, self.hall.out, self.hall.weight = self.out + 1, self.hall.out + 1, self.hall.weight + weight
 
-    def take_back(self, weight: int) -> None:
+    def give_back(self, weight: int) -> None:
         self.out, self.hall.out, self.hall.weight = self.out - 1, self.hall.out - 1, self.hall.weight - weight
+
+    def take_back(self, weight: int) -> None:
+        """A call has come back: whoever waits may ask again."""
+        self.give_back(weight)
         self.hall.came_back(self)
 
 
@@ -75,13 +87,13 @@ class Hall:
     def came_back(self, door: Door) -> None:
         for other in self.doors.values():
             if other is door or other.waits_for_all:
-                other.freed.set()
+                other.wake()
 
     def close(self) -> None:
         """Nothing leaves any more; whoever waits goes home."""
         self.closing.set()
         for door in self.doors.values():
-            door.freed.set()
+            door.wake()
 
     async def sleep(self, seconds: float) -> None:
         await _within(seconds, self.closing)

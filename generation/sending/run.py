@@ -86,8 +86,6 @@ class RunSending:
         door, weight = self.hall.doors[call.model.provider], self.requests.weight(call)
         async with door.queue:
             left = await self._leave(call, door, weight)
-            if left is not None:
-                door.let_out(weight)
         follows = None
         if left is not None:
             try:
@@ -101,28 +99,43 @@ class RunSending:
 
     async def _leave(self, call: Call, door: Door, weight: int) -> tuple[Attempt, Prepared] | None:
         """At the door, until the call is committed as `calling`, or is found not to be sent by us, or not now."""
+        if not (door.turn.locked() or door.shut_seconds or self.hall.closing.is_set()):
+            left = await self._ask(call, door, weight)
+            if not isinstance(left, Wait):
+                return left
+        async with door.turn:
+            return await self._wait_for_a_turn(call, door, weight)
+
+    async def _wait_for_a_turn(self, call: Call, door: Door, weight: int) -> tuple[Attempt, Prepared] | None:
         since = time.monotonic()
         while not self.hall.closing.is_set():
             if door.shut_seconds:
                 await rows(put_off, call, door.shut_seconds)
                 return None
-            door.freed.clear()
-            left = await self._try_to_leave(call, door, weight)
+            freed = door.freed
+            left = await self._ask(call, door, weight)
             if not isinstance(left, Wait):
                 return left
             if door.is_too_long(left, since=since, patience=self.patience):
                 door.shut(left)
             else:
-                await door.wait(left)
+                await door.wait(left, freed)
         return None
 
-    async def _try_to_leave(self, call: Call, door: Door, weight: int) -> tuple[Attempt, Prepared] | Wait | None:
+    async def _ask(self, call: Call, door: Door, weight: int) -> tuple[Attempt, Prepared] | Wait | None:
+        """Whoever asks takes a place outside meanwhile, and gives it back when nothing has left."""
         if self.hall.has_no_room_for(weight):
             return Wait(for_all=True)
-        await llm.load()
-        prepared = await self.requests.prepare(call)
-        begun = await rows(begin, call, self._sent_run, prepared, out_here=door.out)
-        return (begun, prepared) if isinstance(begun, Attempt) else begun
+        door.let_out(weight)
+        begun = None
+        try:
+            await llm.load()
+            prepared = await self.requests.prepare(call)
+            begun = await rows(begin, call, self._sent_run, prepared, out_here=door.out - 1)
+            return (begun, prepared) if isinstance(begun, Attempt) else begun
+        finally:
+            if not isinstance(begun, Attempt):
+                door.give_back(weight)
 
     async def _exchange(self, attempt: Attempt, prepared: Prepared) -> Call | None:
         began = time.monotonic()

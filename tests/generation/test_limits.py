@@ -51,6 +51,12 @@ def limit(server: OpenAIServer, **limits: int) -> ProviderLimit:
     return ProviderLimit.objects.create(provider=f"openai {server.host}", **limits)
 
 
+def most_left_in_a_window() -> int:
+    """By the history's times: when a request arrives depends on how busy the machine is."""
+    left = sorted(Event.objects.filter(action="generation.send").values_list("at", flat=True))
+    return max(sum(1 for other in left if at <= other < at + limiting.WINDOW) for at in left)
+
+
 def most_at_once(server: OpenAIServer, seconds: float) -> int:
     times = [received.at for received in server.received()]
     return max(sum(1 for other in times if start <= other < start + seconds) for start in times)
@@ -77,7 +83,7 @@ def test_no_more_requests_leave_in_a_minute_than_a_provider_allows_those_sent_ag
     answers(5)
     sending.work_off()
     assert len(server.received()) == 6
-    assert most_at_once(server, short_minute * 0.9) <= 3
+    assert most_left_in_a_window() <= 3
     assert Call.objects.filter(state=CallState.SUCCEEDED).count() == 5
 
 
@@ -89,14 +95,15 @@ def test_no_more_tokens_go_in_in_a_minute_than_a_provider_allows_but_one_request
     held = limit(server, tokens_per_minute=2500)
     answers(4)
     sending.work_off()
-    assert most_at_once(server, short_minute * 0.9) <= 2
+    assert most_left_in_a_window() <= 2
+    last = Event.objects.filter(action="generation.send").latest("id").pk
     held.tokens_per_minute = 10
     held.save()
-    server.ledger.clear()
     answers(2)
     sending.work_off()
-    times = [received.at for received in server.received()]
-    assert all(later - earlier >= short_minute * 0.9 for earlier, later in itertools.pairwise(times))
+    times = Event.objects.filter(action="generation.send", pk__gte=last).order_by("id").values_list("at", flat=True)
+    assert len(times) == 3
+    assert all(later - earlier >= limiting.WINDOW for earlier, later in itertools.pairwise(times))
 
 
 def test_another_provider_is_not_held_up(server: OpenAIServer, short_minute: float) -> None:
@@ -190,5 +197,4 @@ def test_limits_hold_over_many_workers(
         worker.join()
     assert errors == []
     assert Call.objects.filter(state=CallState.SUCCEEDED).count() == len(server.received()) == 32
-    left = sorted(Event.objects.filter(action="generation.send").values_list("at", flat=True))
-    assert max(sum(1 for other in left if at <= other < at + limiting.WINDOW) for at in left) <= 8
+    assert most_left_in_a_window() <= 8
