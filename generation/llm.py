@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from functools import cache
+from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -486,6 +487,7 @@ class _Exchange:
         return "html" in self.content_type or self.body[:200].lstrip().lower().startswith((b"<!doctype", b"<html"))
 
 
+_setting_up = Lock()
 _exchange: ContextVar[_Exchange | None] = ContextVar("exchange", default=None)
 _transports: dict[asyncio.AbstractEventLoop, list[Any]] = {}
 
@@ -518,8 +520,14 @@ async def session() -> AsyncIterator[None]:
             await transport.aclose()
 
 
-@cache
 def _litellm() -> Any:
+    """LiteLLM, ready. Several threads may ask first at the same time; it is set up once."""
+    with _setting_up:
+        return _set_up()
+
+
+@cache
+def _set_up() -> Any:
     """LiteLLM, set up to do as little as possible: no network at import, no logging of its own, no callbacks."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     os.environ.setdefault("LITELLM_LOG", "CRITICAL")
