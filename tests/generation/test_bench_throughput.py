@@ -19,7 +19,7 @@ from tests.generation.workshop import Workshop, figures, say, scripted_server, u
 pytestmark = [pytest.mark.bench, pytest.mark.django_db(transaction=True)]
 
 LATENCY = float(os.environ.get("LBP_BENCH_LATENCY", "60"))
-WAVES = 3
+WAVES = int(os.environ.get("LBP_BENCH_WAVES", "5"))
 LEAST_EFFICIENCY = 0.9
 MOST_CPU_MS = 20.0
 MOST_MB = 500.0
