@@ -37,7 +37,7 @@ def pytest_report_header() -> str:
 
 
 # Tests of these that ask for no database cannot reach one: the same on every database.
-PURE = ("tests/benchmark/", "tests/core/", "tests/documents/", "tests/ground/")
+PURE = tuple(f"tests/{app}/" for app in ("benchmark", "core", "documents", "generation", "ground", "release"))
 DATABASE = {"db", "transactional_db", "live_server", "product"}
 # Starting the product takes longer than what is tried on it: one process of the suite does a whole module.
 STARTS_THE_PRODUCT = "product"
@@ -48,7 +48,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What cannot run here is skipped and says why. What needs no database is marked, so that `-m` can pass it over."""
     for item in items:
         asked = DATABASE & set(getattr(item, "fixturenames", ()))
-        if item.nodeid.startswith(PURE) and not asked and not item.get_closest_marker("django_db"):
+        asked |= {name for name in ("django_db", "postgres", "redis") if item.get_closest_marker(name)}
+        if item.nodeid.startswith(PURE) and not asked:
             item.add_marker("once")
         if STARTS_THE_PRODUCT in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
