@@ -34,6 +34,7 @@ from annotation.drafting import (
     draft_sample,
     draft_samples,
 )
+from annotation.duplicates import discard_candidates
 from annotation.editing import can_edit_candidate, edit_candidate
 from annotation.planning import can_create_sample, create_sample
 from annotation.reconstructing import (
@@ -107,6 +108,7 @@ __all__ = [
     "complete_standardization",
     "create_sample",
     "discard_candidate",
+    "discard_candidates",
     "dispute_sample",
     "draft_sample",
     "draft_samples",

@@ -14,7 +14,8 @@ from rest_framework.serializers import Serializer
 
 from annotation import actions
 from annotation.costing import plan_of
-from annotation.desk import candidates_of, proofs_of
+from annotation.desk import candidates_of
+from annotation.evidence import proofs_of
 from annotation.filters import CandidateFilter, SampleFilter
 from annotation.models import Candidate, DraftingBatch, Participation, Sample
 from annotation.queries import challenge_results, drafting_batches, samples
