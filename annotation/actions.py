@@ -57,6 +57,7 @@ from annotation.submitting import (
     select_candidate,
     submit_sample,
 )
+from annotation.taking_back import can_take_back_verdict, take_back_verdict
 from annotation.verifying import (
     can_discard_candidate,
     can_exhaust_sample,
@@ -98,6 +99,7 @@ __all__ = [
     "can_select_candidate",
     "can_standardize_sample",
     "can_submit_sample",
+    "can_take_back_verdict",
     "can_take_over_sample",
     "cancel_drafting",
     "challenge_candidate",
@@ -126,5 +128,6 @@ __all__ = [
     "save_standardization",
     "select_candidate",
     "submit_sample",
+    "take_back_verdict",
     "take_over_sample",
 ]

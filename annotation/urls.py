@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import audit, desk, drafting, samples, standardize
+from annotation.views import audit, desk, drafting, editing, samples, standardize
 
 app_name = "annotation"
 urlpatterns: list[URLPattern] = [
@@ -29,7 +29,8 @@ urlpatterns: list[URLPattern] = [
     path("samples/<int:pk>/standardize/save", standardize.standardize_save, name="standardize_save"),
     path("samples/<int:pk>/reopen", standardize.standardize_reopen, name="standardize_reopen"),
     path("candidates/<int:pk>/read", desk.candidate_read, name="candidate_read"),
-    path("candidates/<int:pk>/edit", desk.candidate_edit, name="candidate_edit"),
+    path("candidates/<int:pk>/edit", editing.candidate_edit, name="candidate_edit"),
+    path("candidates/<int:pk>/take-back", editing.candidate_take_back, name="candidate_take_back"),
     path("candidates/<int:pk>/task-a", desk.candidate_task_a, name="candidate_task_a"),
     path("candidates/<int:pk>/task-b", desk.candidate_task_b, name="candidate_task_b"),
     path("candidates/<int:pk>/challenge", desk.candidate_challenge, name="candidate_challenge"),

@@ -10,8 +10,10 @@ from django.utils.translation import gettext as _
 from annotation.desk import Against, against, verdict_words
 from annotation.models import Candidate, Claim, Sample, StepVerdict
 from annotation.queries import ModelAnswer
+from annotation.taking_back import can_take_back_verdict, last_verdict
 from annotation.workflow import SampleState
 from benchmark.taxonomy import Language
+from core.models import User
 from documents.reading import LANG
 
 register = template.Library()
@@ -87,3 +89,8 @@ def words_of(verdict: StepVerdict) -> str | Promise:
 @register.filter
 def against_reference(answer: ModelAnswer, candidate: Candidate) -> Against:
     return against(candidate.answer, answer.result.elements)
+
+
+@register.simple_tag
+def verdict_to_take_back(candidate: Candidate, user: User) -> StepVerdict | None:
+    return last_verdict(candidate) if can_take_back_verdict(user, candidate) else None

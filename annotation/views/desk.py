@@ -21,8 +21,8 @@ from annotation.verifying import CHECKS
 from annotation.views.common import candidate_or_404, go, is_fragment, require_trail, sample_or_404
 from annotation.workflow import AT_THE_DESK, SampleState
 from core import guidelines
-from core.refusals import Conflict, Invalid
-from core.viewing import person_of, refuse_into
+from core.refusals import Invalid
+from core.viewing import person_of
 from documents.reading import reader_for
 
 PANELS = ("select", "submit")
@@ -139,33 +139,6 @@ def _moved(request: HttpRequest, candidate: Candidate, said: str, *, on: bool = 
 def candidate_read(request: HttpRequest, pk: int) -> HttpResponse:
     candidate = actions.read_candidate(candidate=candidate_or_404(pk), by=person_of(request))
     return _moved(request, candidate, _("Read. Task A open."))
-
-
-@require_POST
-def candidate_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Typed text stays in its field whatever is refused; a conflict shows both texts."""
-    candidate, part = candidate_or_404(pk), request.POST.get("part", "")
-    form = EDITS.get(part, EDITS["question"])(request.POST)
-    version = _number(request.POST.get("version")) or 0
-    form.is_valid()
-    try:
-        actions.edit_candidate(candidate=candidate, version=version, by=person_of(request), **form.cleaned_data)
-    except Invalid as refusal:
-        refuse_into(form, refusal)
-        return show(request, candidate.sample, position=candidate.position, part=part, form=form, status=refusal.status)
-    except Conflict as refusal:
-        if refusal.rule != "stale_version":
-            raise
-        return show(
-            request,
-            sample_or_404(candidate.sample_id),
-            position=candidate.position,
-            part=part,
-            form=form,
-            conflict=True,
-            status=refusal.status,
-        )
-    return _moved(request, candidate, _("Saved. %(state)s.") % {"state": candidate.get_state_display()})
 
 
 def _judged(request: HttpRequest) -> dict[str, Any]:
