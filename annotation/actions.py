@@ -58,6 +58,7 @@ from annotation.submitting import (
     select_candidate,
     submit_sample,
 )
+from annotation.taking_back import can_take_back_verdict, take_back_verdict
 from annotation.verifying import (
     can_discard_candidate,
     can_exhaust_sample,
@@ -99,6 +100,7 @@ __all__ = [
     "can_select_candidate",
     "can_standardize_sample",
     "can_submit_sample",
+    "can_take_back_verdict",
     "can_take_over_sample",
     "cancel_drafting",
     "challenge_candidate",
@@ -128,5 +130,6 @@ __all__ = [
     "save_standardization",
     "select_candidate",
     "submit_sample",
+    "take_back_verdict",
     "take_over_sample",
 ]

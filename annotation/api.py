@@ -41,6 +41,7 @@ from annotation.serializers import (
     StandardizeBody,
     SubmissionSerializer,
     SubmitBody,
+    TakeBackBody,
     TakeOverBody,
     VersionBody,
 )
@@ -323,6 +324,13 @@ class CandidateViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies)
         """End the candidate at its step, with the reason."""
         given = self.body(ReasonBody)
         return self._answer(actions.discard_candidate(candidate=self.get_object(), by=self.person, **given))
+
+    @extend_schema(request=TakeBackBody, responses=answers(CandidateDetailSerializer))
+    @action(detail=True, methods=["post"])
+    def take_back(self, request: Request, pk: str) -> Response:
+        """Void one's own last verdict or discard; its step is open again. An exhausted sample comes back with it."""
+        given = self.body(TakeBackBody)
+        return self._answer(actions.take_back_verdict(candidate=self.get_object(), by=self.person, **given))
 
 
 routes: list[tuple[str, type[ViewSet], str]] = [

@@ -219,11 +219,13 @@ def desk_for(sample: Sample, user: User, *, position: int | None = None) -> Desk
 
 
 def _to_open(candidates: Sequence[Candidate], sample: Sample, position: int | None) -> Candidate | None:
+    """What was asked for, what is selected, what was begun, what is unread; else what ended last."""
     asked = [candidate for candidate in candidates if candidate.position == position]
     chosen = [candidate for candidate in candidates if candidate.pk == sample.chosen_id]
     begun = [one for one in candidates if one.state in OPEN_STEPS and one.state != CandidateState.READ]
     unread = [one for one in candidates if one.state == CandidateState.READ]
-    return next(iter([*asked, *chosen, *begun, *unread, *candidates]), None)
+    latest = sorted(candidates, key=lambda one: one.state_since, reverse=True)
+    return next(iter([*asked, *chosen, *begun, *unread, *latest]), None)
 
 
 def next_open(candidate: Candidate) -> int:

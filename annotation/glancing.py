@@ -170,10 +170,10 @@ def _glance(candidate: Candidate, challenge: ChallengeCount | None) -> tuple[str
         case CandidateState.READ:
             return "ring", "idle", label
         case CandidateState.TASK_C if challenge and challenge.state == "stale":
-            return "bang", "warn", label
+            return "bang", "warn", Step.TASK_C.label
         case CandidateState.TASK_C if challenge and challenge.state == "waiting":
-            return "clock", "now", label
-    return "half", "now", label
+            return "clock", "now", Step.TASK_C.label
+    return "half", "now", Step(candidate.state).label
 
 
 def _evidence(proofs: tuple[Proof, ...] | None) -> EvidenceCount:

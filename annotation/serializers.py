@@ -338,6 +338,15 @@ class VersionBody(serializers.Serializer[Any]):
     version = serializers.IntegerField(min_value=1)
 
 
+class TakeBackBody(serializers.Serializer[Any]):
+    verdict = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="the one that is meant; refused when it is not the last",
+    )
+
+
 class OverruleBody(serializers.Serializer[Any]):
     run_call = serializers.IntegerField()
     right = serializers.BooleanField()

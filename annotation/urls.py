@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import audit, desk, drafting, judging, samples, standardize
+from annotation.views import audit, desk, drafting, editing, judging, samples, standardize
 
 app_name = "annotation"
 urlpatterns: list[URLPattern] = [
@@ -32,7 +32,8 @@ urlpatterns: list[URLPattern] = [
     path("samples/<int:pk>/standardize/save", standardize.standardize_save, name="standardize_save"),
     path("samples/<int:pk>/reopen", standardize.standardize_reopen, name="standardize_reopen"),
     path("candidates/<int:pk>/read", judging.candidate_read, name="candidate_read"),
-    path("candidates/<int:pk>/edit", desk.candidate_edit, name="candidate_edit"),
+    path("candidates/<int:pk>/edit", editing.candidate_edit, name="candidate_edit"),
+    path("candidates/<int:pk>/take-back", editing.candidate_take_back, name="candidate_take_back"),
     path("candidates/<int:pk>/task-a", judging.candidate_task_a, name="candidate_task_a"),
     path("candidates/<int:pk>/task-b", judging.candidate_task_b, name="candidate_task_b"),
     path("candidates/<int:pk>/challenge", judging.candidate_challenge, name="candidate_challenge"),

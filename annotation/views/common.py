@@ -41,6 +41,11 @@ def require_trail(user: User, sample: Sample) -> None:
         )
 
 
+def number_in(text: str | None) -> int | None:
+    """A number as a form sends it; None for what is none, or for more than the database counts to."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) <= 18 else None
+
+
 def go(request: HttpRequest, address: str) -> HttpResponse:
     """To another page, from a plain form or from a fragment."""
     return HttpResponseClientRedirect(address) if is_fragment(request) else redirect(address)

@@ -16,11 +16,17 @@ from annotation.comparing import Comparison, compare
 from annotation.desk import Desk, desk_for, following
 from annotation.forms import EDITS, SubmitForm, edit_form, page_language
 from annotation.models import Candidate, Sample
-from annotation.views.common import candidate_or_404, in_place, is_fragment, require_trail, sample_or_404
+from annotation.views.common import (
+    candidate_or_404,
+    in_place,
+    is_fragment,
+    number_in,
+    require_trail,
+    sample_or_404,
+)
 from annotation.workflow import AT_THE_DESK, SampleState
 from core import guidelines
-from core.refusals import Conflict, Invalid
-from core.viewing import person_of, refuse_into
+from core.viewing import person_of
 from documents.reading import reader_for
 
 PANELS = ("select", "submit", "compare")
@@ -51,10 +57,6 @@ def sample_verify(request: HttpRequest, pk: int) -> HttpResponse:
         part=part if part in EDITS else "",
         other=number_in(request.GET.get("with")),
     )
-
-
-def number_in(text: str | None) -> int | None:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def address(sample: Sample, position: int | None = None, panel: str = "") -> str:
@@ -187,33 +189,3 @@ def desk_claim(request: HttpRequest, pk: int) -> HttpResponse:
     actions.claim_sample(sample=sample, by=person_of(request))
     said = _("%(sample)s is yours.") % {"sample": sample.label}
     return stand(request, sample_or_404(pk), said, position=number_in(request.POST.get("position")))
-
-
-# Editing -------------------------------------------------------------------------------------------------------
-
-
-@require_POST
-def candidate_edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Typed text stays in its field whatever is refused; a conflict shows both texts."""
-    candidate, part = candidate_or_404(pk), request.POST.get("part", "")
-    form = EDITS.get(part, EDITS["question"])(request.POST)
-    version = number_in(request.POST.get("version")) or 0
-    form.is_valid()
-    try:
-        actions.edit_candidate(candidate=candidate, version=version, by=person_of(request), **form.cleaned_data)
-    except Invalid as refusal:
-        refuse_into(form, refusal)
-        return show(request, candidate.sample, position=candidate.position, part=part, form=form, status=refusal.status)
-    except Conflict as refusal:
-        if refusal.rule != "stale_version":
-            raise
-        return show(
-            request,
-            sample_or_404(candidate.sample_id),
-            position=candidate.position,
-            part=part,
-            form=form,
-            conflict=True,
-            status=refusal.status,
-        )
-    return moved(request, candidate, _("Saved. %(state)s.") % {"state": candidate.get_state_display()})

@@ -4,17 +4,20 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
+from django_htmx.http import trigger_client_event
 
 from annotation import actions
 from annotation.desk import next_open
 from annotation.models import Candidate
 from annotation.queries import challenge_results
+from annotation.taking_back import last_verdict
 from annotation.verifying import CHECKS
-from annotation.views.common import candidate_or_404, in_place, sample_or_404
-from annotation.views.desk import moved, number_in, stand
+from annotation.views.common import candidate_or_404, in_place, is_fragment, number_in, sample_or_404
+from annotation.views.desk import moved, stand
 from annotation.workflow import SampleState
 from core import guidelines
 from core.refusals import Invalid
@@ -121,9 +124,16 @@ def sample_discard_same(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _discarded(request: HttpRequest, candidate: Candidate, said: str, *, position: int) -> HttpResponse:
-    if sample_or_404(candidate.sample_id).state == SampleState.EXHAUSTED:
-        said = _("No candidate is left: the sample is exhausted.")
-    return moved(request, candidate, said, position=position)
+    """The page offers for some seconds to take it back. An exhausted sample says so and offers it in its dock."""
+    if candidate.sample.state == SampleState.EXHAUSTED:
+        return moved(request, candidate, _("No candidate is left: the sample is exhausted."))
+    response = moved(request, candidate, said, position=position)
+    last = last_verdict(candidate)
+    if is_fragment(request) and last is not None:
+        url = reverse("annotation:candidate_take_back", args=[candidate.pk])
+        offer = {"text": said, "label": _("Take back"), "url": url, "verdict": last.pk}
+        trigger_client_event(response, "desk:discarded", offer)
+    return response
 
 
 # The sample ----------------------------------------------------------------------------------------------------

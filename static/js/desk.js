@@ -210,8 +210,10 @@
   });
   addEventListener("desk:said", event => window.LBP?.say(event.detail.text));
   addEventListener("desk:discarded", event => {
-    const { text, url, label } = event.detail;
-    LBP.toast(text, { undo: { label, key: "z", run: () => window.htmx.ajax("POST", url, { source: $("#pane"), target: "#pane", swap: "outerHTML settle:0ms" }) } });
+    const { text, url, label, verdict } = event.detail;
+    const run = () => window.htmx.ajax("POST", url, { source: $("#pane"), target: "#pane", swap: "outerHTML settle:0ms", values: { verdict } });
+    for (const one of $$("#toasts [data-key='z']")) one.closest(".toast").remove();
+    LBP.toast(text, { undo: { label, key: "z", run } });
   });
   /* A refusal that no form shows itself stands under the bar, which a modal dialog would cover. */
   addEventListener("htmx:responseError", event => {

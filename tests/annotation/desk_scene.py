@@ -73,7 +73,10 @@ RATIONALE = {
     Language.ENGLISH: "Every fee stands in one paragraph, far from the list of ships, so both have to be joined.",
     Language.CHINESE: "各项金额与船名分处两段，须合并阅读才能作答，答案唯一且可核实。",
 }
-CLOSE = {Language.ENGLISH: "The Marigolds payd a late fee of 12 crowns", Language.CHINESE: "金盏号缴纳了滞纳金十二个克朗"}
+CLOSE = {
+    Language.ENGLISH: "The Marigolds payd a late fee of 12 crowns",
+    Language.CHINESE: "金盏号缴纳了滞纳金十二个克朗",
+}
 MISSING = {Language.ENGLISH: "the ferry was sold to the abbey", Language.CHINESE: "渡船卖给了修道院所有"}
 
 

@@ -245,7 +245,7 @@ def test_the_last_discard_says_so_and_leads_to_the_next_sample(language: str) ->
     assert ("No candidate is left" in shown) is (language == "en")
     assert f'action="{reverse("annotation:sample_next")}"' in shown
     assert 'data-key="g"' in shown
-    assert shown.count("hx-post=") == 0
+    assert reverse("annotation:candidate_take_back", args=[Candidate.objects.get().pk]) in shown
 
 
 def test_others_only_read_at_the_desk() -> None:
