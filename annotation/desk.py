@@ -200,15 +200,15 @@ def desk_for(sample: Sample, user: User, *, position: int | None = None) -> Desk
     candidates = list(candidates_of(sample.candidates.all()))
     for candidate in candidates:
         candidate.sample = sample
-    groups = rows_of(sample, candidates)
     opened = _to_open(candidates, sample, position)
+    shown = open_candidate(opened) if opened else None  # before the rows: it may find places that they then know
     claim, holds = claims.live_claim(sample), claims.holds_desk(user, sample)
     order = [candidate.position for candidate in candidates]
     place = order.index(opened.position) if opened else 0
     return Desk(
         sample=sample,
-        groups=groups,
-        opened=open_candidate(opened) if opened else None,
+        groups=rows_of(sample, candidates),
+        opened=shown,
         claim=claim,
         holds=holds,
         lapsed=not holds and claim is None and sample.state in AT_THE_DESK and sample.annotator_id == user.pk,

@@ -103,6 +103,7 @@ class _Sense:
     sides: frozenset[str]
     denies: bool
     answer: frozenset[str]
+    plain: str
 
 
 def groups(asked: Sequence[Asked]) -> tuple[tuple[int, ...], ...]:
@@ -137,7 +138,8 @@ def _same(one: _Sense, other: _Sense) -> bool:
 def _are_apart(one: _Sense, other: _Sense) -> bool:
     return (
         one.numbers != other.numbers
-        or one.names != other.names
+        or any(f" {name} " not in other.plain for name in one.names)
+        or any(f" {name} " not in one.plain for name in other.names)
         or one.denies != other.denies
         or any(
             (left in one.sides and right in other.sides and left not in other.sides)
@@ -167,6 +169,7 @@ def _sense(asked: Asked) -> _Sense:
         sides=frozenset(side for pair in (*_OPPOSITES, ("↓", "↑")) for side in pair if _says(lower, side)),
         denies=bool(_DENIALS.search(text)),
         answer=_answer(asked.answer),
+        plain=_spaced(lower),
     )
 
 
@@ -177,7 +180,9 @@ def _says(text: str, side: str) -> bool:
 def _features(text: str) -> tuple[frozenset[str], frozenset[str]]:
     words: set[str] = set()
     pairs: set[str] = set()
-    for word in _WORD.findall(_IDLE_HAN.sub(" ", text)):
+    for word in _WORD.findall(_IDLE_HAN.sub(" ", _HAN_NUMBER.sub(" ", text))):
+        if word[0].isdigit() or word in _NUMBER_WORDS:
+            continue  # compared by themselves
         if _HAN.match(word):
             words.update(word)
             pairs.update(word[at : at + 2] for at in range(len(word) - 1))
@@ -209,13 +214,19 @@ def _names(text: str) -> frozenset[str]:
     capital = {word.strip(",()'’\"").removesuffix("'s").removesuffix("’s") for word in words if word[:1].isupper()}
     if len(capital) * 2 > len(words):
         capital = set()
-    return frozenset(quoted | {word.casefold() for word in capital if word.casefold() not in _IDLE and word != "I"})
+    unquoted = {_plain(word) for word in capital if word.casefold() not in _IDLE and word != "I"}
+    return frozenset(_spaced(name).strip() for name in quoted | unquoted if name)
 
 
 def _answer(elements: Iterable[str]) -> frozenset[str]:
     """Option letters say nothing: each model orders its options its own way."""
     found = frozenset(_plain(element) for element in elements)
     return frozenset() if all(len(element) <= 1 for element in found) else found
+
+
+def _spaced(text: str) -> str:
+    """The words between single blanks, every Han character one of its own, so that a name is found as it stands."""
+    return f" {' '.join(_plain(_HAN.sub(lambda sign: f' {sign.group()} ', text)).split())} "
 
 
 def _plain(text: str) -> str:
