@@ -12,10 +12,8 @@ from annotation.desk import Against, against, verdict_words
 from annotation.glancing import ChallengeCount, EvidenceCount, Row
 from annotation.models import Candidate, Claim, Sample, StepVerdict
 from annotation.queries import ModelAnswer
-from annotation.taking_back import can_take_back_verdict, last_verdict
 from annotation.workflow import SampleState, Step
 from benchmark.taxonomy import Language, TaskExample
-from core.models import User
 from documents.reading import LANG
 
 register = template.Library()
@@ -101,11 +99,6 @@ def words_of(verdict: StepVerdict) -> str | Promise:
 @register.filter
 def against_reference(answer: ModelAnswer, candidate: Candidate) -> Against:
     return against(candidate.answer, answer.result.elements)
-
-
-@register.simple_tag
-def verdict_to_take_back(candidate: Candidate, user: User) -> StepVerdict | None:
-    return last_verdict(candidate) if can_take_back_verdict(user, candidate) else None
 
 
 # A candidate at a glance ---------------------------------------------------------------------------------------
