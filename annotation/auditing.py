@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -124,7 +125,7 @@ def _to_decide(sample: Sample, by: User) -> Submission:
 
 
 def _decide(
-    sample: Sample, submission: Submission, outcome: str, move: str, feedback: str, by: User, **data: int
+    sample: Sample, submission: Submission, outcome: str, move: str, feedback: str, by: User, **data: Any
 ) -> Submission:
     submission.outcome, submission.feedback = outcome, feedback
     submission.audited_at, submission.audited_by = timezone.now(), by

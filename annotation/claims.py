@@ -305,7 +305,7 @@ def carrying(number: int | None = None) -> Iterator[None]:
         _carried.reset(token)
 
 
-def _require_the_number(claim: Claim) -> None:
+def require_number(claim: Claim) -> None:
     """The number that was sent along, if there is one, is this claim's, or of an earlier one of the same person after
     which nobody else has held the sample."""
     number = _carried.get()
@@ -333,7 +333,7 @@ def require_claim(sample: Sample, by: User, job: str = "") -> Claim:
             state=sample.state,
         )
     claim.sample = sample
-    _require_the_number(claim)
+    require_number(claim)
     return _renewed(claim)
 
 
