@@ -344,9 +344,8 @@ def test_a_take_over_keeps_to_the_limit_of_the_person_who_gets_the_sample() -> N
         actions.take_over_sample(sample=sample, holder=second, reason="On leave.", by=lead)
     assert refused.value.rule == "too_many_claims"
     held = second.claims.get().sample
-    actions.take_over_sample(
-        sample=held, holder=second, reason="Again.", by=lead
-    )  # theirs already: no more than before
+    # What is theirs already is no more than before.
+    actions.take_over_sample(sample=held, holder=second, reason="Again.", by=lead)
     assert second.claims.filter(ended_at=None).count() == 1
 
 
