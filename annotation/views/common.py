@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
+from annotation import claims
 from annotation.access import sees_trail
 from annotation.models import Candidate, Sample
 from core.models import User
@@ -51,7 +52,7 @@ def go(request: HttpRequest, address: str) -> HttpResponse:
     return HttpResponseClientRedirect(address) if is_fragment(request) else redirect(address)
 
 
-View = Callable[[HttpRequest, int], HttpResponse]
+View = Callable[..., HttpResponse]
 
 
 def in_place(view: View) -> View:
@@ -80,3 +81,17 @@ def _desk_of(view: str, pk: int) -> str:
         return reverse("annotation:sample_verify", args=[pk])
     sample, position = Candidate.objects.values_list("sample", "position").get(pk=pk)
     return reverse("annotation:sample_verify", args=[sample]) + f"?candidate={position}"
+
+
+def with_claim(view: View) -> View:
+    """The view, with the claim's number from the form. What is no number counts as an outdated one."""
+
+    @wraps(view)
+    def carried(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        number = request.POST.get("claim", "") if request.method == "POST" else ""
+        if not number:
+            return view(request, *args, **kwargs)
+        with claims.carrying(int(number) if number.isascii() and number.isdigit() and len(number) < 19 else 0):
+            return view(request, *args, **kwargs)
+
+    return carried

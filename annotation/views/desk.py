@@ -25,7 +25,7 @@ from annotation.views.common import (
     require_trail,
     sample_or_404,
 )
-from annotation.workflow import AT_THE_DESK, SampleState
+from annotation.workflow import AT_THE_DESK
 from core import guidelines
 from core.models import User
 from core.viewing import person_of
@@ -97,7 +97,6 @@ def show(
         "comparison": comparison,
         "sides": (comparison.left, comparison.right) if comparison else (),
         "conflict": conflict,
-        "last_feedback": _feedback(sample),
     }
     if is_fragment(request):
         return render(request, f"{PAGE}#{'pane' if looks else 'moved'}", context, status=status)
@@ -145,13 +144,6 @@ def _to_take_back(person: User, desk: Desk) -> StepVerdict | None:
     candidate = desk.opened.candidate
     last = last_of(candidate, desk.opened.verdicts.values())
     return last if last and actions.can_take_back_verdict(person, candidate, last) else None
-
-
-def _feedback(sample: Sample) -> Any:
-    """What the expert wrote on the last submission, beside the work that mends it."""
-    if sample.state != SampleState.RETURNED:
-        return None
-    return sample.submissions.exclude(outcome="").select_related("audited_by").order_by("-number").first()
 
 
 def moved(request: HttpRequest, candidate: Candidate, said: str, *, position: int | None = None) -> HttpResponse:

@@ -125,7 +125,7 @@
     }
     if (!claim) return;
     const left = Math.floor((until - Date.now()) / 60000);
-    const shown = $("[data-claim]", claim);
+    const shown = $("[data-time-left]", claim);
     const minutes = Math.max(0, left);
     $("span", shown).textContent = LBP.fill(minutes < 60 ? claim.dataset.minutes : claim.dataset.hours, { hours: Math.floor(minutes / 60), minutes: minutes < 60 ? minutes : minutes % 60 });
     if (left >= SHORT) return;
