@@ -34,7 +34,7 @@ from annotation.drafting import (
     draft_sample,
     draft_samples,
 )
-from annotation.editing import can_edit_candidate, edit_candidate
+from annotation.editing import can_edit_candidate, can_undo_edit, edit_candidate, undo_edit
 from annotation.planning import can_create_sample, create_sample
 from annotation.reconstructing import (
     accept_sample,
@@ -101,6 +101,7 @@ __all__ = [
     "can_submit_sample",
     "can_take_back_verdict",
     "can_take_over_sample",
+    "can_undo_edit",
     "cancel_drafting",
     "challenge_candidate",
     "claim_for_judging",
@@ -130,4 +131,5 @@ __all__ = [
     "submit_sample",
     "take_back_verdict",
     "take_over_sample",
+    "undo_edit",
 ]

@@ -34,15 +34,6 @@
     showDiff = !showDiff;
     differ();
   });
-  /* A half-typed edit is saved or left before the pane shows something else. */
-  addEventListener("htmx:beforeRequest", event => {
-    const { elt, target } = event.detail;
-    const edit = document.querySelector("#pane form[data-edit][data-dirty]");
-    if (!edit || target?.id !== "pane" || elt === edit || elt.hasAttribute("data-leave")) return;
-    event.preventDefault();
-    window.LBP?.toast(edit.dataset.keepWords, { state: "warn" });
-    edit.querySelector("textarea")?.focus();
-  });
   /* Results never close a dialog in which somebody is giving a reason. */
   addEventListener("htmx:oobBeforeSwap", event => {
     if (event.detail.target?.querySelector?.("dialog[open]")) event.detail.shouldSwap = false;
