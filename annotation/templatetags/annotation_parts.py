@@ -6,9 +6,8 @@ from django import template
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
-from annotation.checking import Undo, step_of
+from annotation.checking import PARTS, Undo, step_of
 from annotation.checking import undo_of as undo_for
 from annotation.desk import Against, OpenCandidate, against, verdict_words
 from annotation.models import Candidate, Claim, Sample, StepVerdict
@@ -34,12 +33,6 @@ TONES: dict[str, str] = {
     SampleState.AWAITING_DOCUMENT: "warn",
     SampleState.ACCEPTED: "pass",
     SampleState.EXHAUSTED: "idle",
-}
-PARTS: dict[str, str | Promise] = {
-    "question": gettext_lazy("Question"),
-    "elements": gettext_lazy("What to output"),
-    "options": gettext_lazy("Options"),
-    "answer": gettext_lazy("Answer"),
 }
 SHORT = timedelta(minutes=15)
 
