@@ -8,7 +8,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.desk import Against, against, verdict_words
+from annotation.checking import PARTS, Undo, step_of
+from annotation.checking import undo_of as undo_for
+from annotation.desk import Against, OpenCandidate, against, verdict_words
 from annotation.glancing import ChallengeCount, EvidenceCount, Row
 from annotation.models import Candidate, Claim, Sample, StepVerdict
 from annotation.queries import ModelAnswer
@@ -99,6 +101,22 @@ def words_of(verdict: StepVerdict) -> str | Promise:
 @register.filter
 def against_reference(answer: ModelAnswer, candidate: Candidate) -> Against:
     return against(candidate.answer, answer.result.elements)
+
+
+@register.filter
+def part_name(name: str) -> str | Promise:
+    """A part of a candidate as the desk calls it."""
+    return PARTS.get(name, name)
+
+
+@register.filter
+def step_around(opened: OpenCandidate) -> str:
+    return step_of(opened.candidate)
+
+
+@register.simple_tag
+def undo_of(candidate: Candidate) -> Undo | None:
+    return undo_for(candidate)
 
 
 # A candidate at a glance ---------------------------------------------------------------------------------------

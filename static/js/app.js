@@ -83,7 +83,7 @@
     const made = element("div", { className: "toast" }, icon(glyph), element("span", {}, text));
     made.dataset.state = state;
     if (stays) made.setAttribute("data-stays", "");
-    if (undo) made.append(button(undo.label || words.undo, () => { made.remove(); undo.run(); }, undo.key || "z"));
+    if (undo) made.append(button(undo.label || words.undo, () => { made.remove(); undo.run(); }, undo.key ?? "z"));
     made.append(closer(() => made.remove()));
     ($("#toasts") || document.body).append(made);
     leaveLater(made);
@@ -379,6 +379,9 @@
   const RETRIES = [2, 4, 8, 16, 30];
   const fieldsOf = form => [...new FormData(form)].filter(([name, value]) => typeof value === "string" && !["csrfmiddlewaretoken", "_once", "version"].includes(name));
 
+  /* Not form.elements: a field may be called "elements" and stand in its place. */
+  const named = (form, name) => $(`[name="${CSS.escape(name)}"]`, form);
+
   const autosave = (form, options = {}) => {
     if (form.autosaving) return form.autosaving;
     const url = options.url || form.dataset.saveUrl || form.action;
@@ -395,13 +398,14 @@
       status.replaceChildren(icon(glyph), text);
     };
     const changed = () => JSON.stringify(fieldsOf(form)) !== saved;
-    const touch = () => {
+    const touch = event => {
       if (!changed() && !sending) { store(localStorage, name, null); return; }
       const held = store(localStorage, name, JSON.stringify({ at: Date.now(), fields: fieldsOf(form) }));
       form.dataset.dirty = "yes";
       stopped = false;
       clearTimeout(timer);
-      timer = setTimeout(flush, DELAY);
+      /* Half a composition is kept here but not sent. */
+      if (!event?.isComposing) timer = setTimeout(flush, DELAY);
       return held;
     };
     const failed = reason => {
@@ -425,8 +429,8 @@
     };
     const errorsAt = (errors = {}) => {
       for (const [field, texts] of Object.entries(errors)) {
-        const input = form.elements.namedItem(field);
-        if (!(input instanceof Element)) continue;
+        const input = named(form, field);
+        if (!input) continue;
         const id = `${input.id || field}_note`;
         document.getElementById(id)?.remove();
         const note = element("div", { id }, ...texts.map(text => element("p", { className: "field__error" }, icon("bang"), element("span", {}, text))));
@@ -474,7 +478,7 @@
     };
     /* The version of now, also in the forms that act on the same record: <input name="version" data-version-of="form id"> */
     const follow = version => {
-      const own = form.elements.namedItem("version");
+      const own = named(form, "version");
       if (own) own.value = version;
       for (const input of $$(`[data-version-of="${CSS.escape(form.id || "-")}"]`)) input.value = version;
     };
@@ -511,6 +515,7 @@
     };
 
     form.addEventListener("input", touch);
+    form.addEventListener("compositionend", () => touch());
     form.addEventListener("change", () => { touch(); flush(); });
     /* A save on its way would make the version that is sent with the form an old one: the form goes after it. */
     form.addEventListener("submit", event => {

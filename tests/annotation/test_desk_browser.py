@@ -256,7 +256,7 @@ def test_the_list_walks_filters_groups_and_compares(desk: Open, made: Fifteen) -
     expect(page.locator("#candidates li:visible")).to_have_count(8)
     page.keyboard.press("j")
     opened(page, 4)  # the discarded third is passed over
-    page.keyboard.press("e")
+    page.keyboard.press("=")
     opened(page, 8)
     page.keyboard.press("f")
     expect(page.locator("#candidates li:visible")).to_have_count(15)
