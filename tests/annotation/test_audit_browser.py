@@ -4,7 +4,7 @@ import json
 import time
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Request, expect
 from pytest_django.live_server_helper import LiveServer
 
 from annotation import actions
@@ -84,13 +84,12 @@ def test_time_is_not_counted_while_nobody_acts_or_looks(browser: Browser, live_s
         page = context.new_page()
         page.clock.install()
         sent: list[float] = []
-        page.on(
-            "request",
-            lambda request: (
-                request.url.rstrip("/").endswith("/time")
-                and sent.append(sum(json.loads(request.post_data or "{}")["seconds"].values()))
-            ),
-        )
+
+        def keep(request: Request) -> None:
+            if request.url.rstrip("/").endswith("/time"):
+                sent.append(sum(json.loads(request.post_data or "{}")["seconds"].values()))
+
+        page.on("request", keep)
         page.goto(f"/samples/{sample.pk}/audit/")
         page.mouse.move(300, 300)
         for _half_minute in range(8):  # four minutes in which nothing is done
