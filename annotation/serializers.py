@@ -354,7 +354,7 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
         return RemarkSerializer(submission.remarks.all(), many=True).data
 
 
-class PieceSerializer(serializers.Serializer[Any]):
+class TrailPieceSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField(help_text="same, ins or del")
     text = serializers.CharField()
 
@@ -363,7 +363,7 @@ class ChangeSerializer(serializers.Serializer[Any]):
     """A part that differs. `pieces` in reading order: characters and words of a text, whole lines of a list."""
 
     part = serializers.CharField()
-    pieces = PieceSerializer(many=True)
+    pieces = TrailPieceSerializer(many=True)
 
 
 class TurnSerializer(serializers.Serializer[Any]):
