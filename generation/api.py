@@ -35,6 +35,7 @@ from generation.serializers import (
     RunBudgetSerializer,
     RunDetailSerializer,
     RunSerializer,
+    SettleSerializer,
     SpendingSerializer,
     TrialSerializer,
 )
@@ -139,11 +140,11 @@ class CallViewSet(LeadsViewSet):
     @action(detail=False, methods=["post"])
     def retry(self, request: Request) -> Response:
         given = body(AgainSerializer, request)
-        reason, ids = given.pop("reason"), given.pop("ids", None)
+        word, ids = {name: given.pop(name) for name in ("reason", "none_was_billed")}, given.pop("ids", None)
         calls = CallFilter(given, queryset=Call.objects.order_by()).qs
         if ids is not None:
             calls = calls.filter(pk__in=ids)
-        return Response({"queued": actions.send_again(calls=calls, by=self.person, reason=reason)})
+        return Response({"queued": actions.send_again(calls=calls, by=self.person, **word)})
 
     @extend_schema(
         request=ResendSerializer,
@@ -152,9 +153,17 @@ class CallViewSet(LeadsViewSet):
     )
     @action(detail=True, methods=["post"])
     def resend(self, request: Request, pk: str) -> Response:
-        given = ResendSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        actions.resend_call(call=self.get_object(), by=self.person, reason=given.validated_data["reason"])
+        actions.resend_call(call=self.get_object(), by=self.person, **body(ResendSerializer, request))
+        return Response(CallDetailSerializer(self.get_object()).data)
+
+    @extend_schema(
+        request=SettleSerializer,
+        responses=CallDetailSerializer,
+        description="Say what a call cost that came back without an answer: what it held back is released.",
+    )
+    @action(detail=True, methods=["post"])
+    def settle(self, request: Request, pk: str) -> Response:
+        actions.settle_call(call=self.get_object(), by=self.person, **body(SettleSerializer, request))
         return Response(CallDetailSerializer(self.get_object()).data)
 
 

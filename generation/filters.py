@@ -14,6 +14,7 @@ from benchmark.taxonomy import SECONDARY_TASKS, Language, UnknownTask, secondary
 from core.models import BenchmarkSettings
 from documents.models import LANGUAGE_CHOICES
 from generation.models import Call, LanguageModel, Run, RunCall
+from generation.queries import DOUBTFUL
 from generation.workflow import CallState, Purpose, RunState, Trouble
 
 Words = str | Promise
@@ -138,6 +139,9 @@ class CallFilter(django_filters.FilterSet):
     document = django_filters.NumberFilter(
         field_name="document_version__document", label=_("Document"), widget=forms.HiddenInput
     )
+    held = django_filters.BooleanFilter(
+        method="holding_back", label=_("May have been billed, and waits for a lead's word"), widget=forms.HiddenInput
+    )
     repaired = django_filters.BooleanFilter(
         method="followed_by_a_repair", label=_("Followed by a repair"), widget=forms.HiddenInput
     )
@@ -151,6 +155,9 @@ class CallFilter(django_filters.FilterSet):
         if code is None:
             return calls.none()
         return calls.filter(Exists(RunCall.objects.filter(call=OuterRef("pk"), run__task_code=code)))
+
+    def holding_back(self, calls: QuerySet[Call], name: str, value: bool) -> QuerySet[Call]:
+        return calls.filter(DOUBTFUL) if value else calls.exclude(DOUBTFUL)
 
     def followed_by_a_repair(self, calls: QuerySet[Call], name: str, value: bool) -> QuerySet[Call]:
         return calls.filter(repaired_by__isnull=not value)

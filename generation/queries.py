@@ -14,6 +14,8 @@ from generation.workflow import FINAL_CALL_STATES, CallState, Purpose, RunState
 
 # Answered without a known price, or perhaps billed without an answer: nobody knows what these calls cost.
 COST_UNKNOWN = Q(answered_at__isnull=False, cost_usd=None) | Q(state=CallState.UNKNOWN)
+# Held back, or of unknown price, for an attempt of which nobody knows what it cost: a lead says so.
+DOUBTFUL = Q(state=CallState.UNKNOWN) | Q(reserved_usd__gt=0) & ~Q(state=CallState.CALLING)
 UNFINISHED = (RunState.QUEUED, RunState.RUNNING)
 ANSWERED = (CallState.SUCCEEDED, CallState.PARTIAL)
 DRAFTERS_ONLY = frozenset({Purpose.DRAFTING, Purpose.CHALLENGE, Purpose.PREDICTION})
@@ -35,6 +37,10 @@ def panel(purpose: str) -> list[LanguageModel]:
     """The models asked for a purpose, in panel order: all for difficulty, the drafting models for the rest."""
     models = LanguageModel.objects.filter(panel=settings.LBP_PANEL, active=True)
     return list(models.filter(drafting=True) if purpose in DRAFTERS_ONLY else models)
+
+
+def models_in_use() -> list[LanguageModel]:
+    return list(LanguageModel.objects.filter(panel=settings.LBP_PANEL, active=True))
 
 
 def results_of(run: Run) -> list[Result]:

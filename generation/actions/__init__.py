@@ -22,6 +22,7 @@ from generation.actions.resending import (
     retry_calls,
     retry_run,
 )
+from generation.actions.settling import can_settle_call, settle_call
 from generation.actions.starting import start_challenge, start_difficulty, start_drafting, start_predictions
 from generation.actions.stopping import can_cancel_run, can_give_up_queue, cancel_run, cancel_runs, give_up_queue
 
@@ -38,6 +39,7 @@ __all__ = [
     "can_retry_calls",
     "can_retry_run",
     "can_set_limits",
+    "can_settle_call",
     "can_try_model",
     "cancel_run",
     "cancel_runs",
@@ -52,6 +54,7 @@ __all__ = [
     "set_budget",
     "set_provider_limit",
     "set_run_budget",
+    "settle_call",
     "start_challenge",
     "start_difficulty",
     "start_drafting",

@@ -11,6 +11,7 @@ from benchmark.taxonomy import SecondaryTask, secondary_task
 from core.models import Stateful
 from documents.models import DocumentVersion
 from generation.models.calls import Call
+from generation.models.money import Dollars
 from generation.workflow import RUN_LIFECYCLE, RUN_TONES, Purpose, RunState
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Run(Stateful):
     reference = models.JSONField(default=list)
     first_number = models.PositiveIntegerField(default=1, help_text="run number of the first call of each model")
     runs_per_model = models.PositiveIntegerField(default=1)
-    budget_usd = models.DecimalField(max_digits=14, decimal_places=4, null=True, blank=True)
+    budget_usd = Dollars(max_digits=14, decimal_places=4, null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     finished_at = models.DateTimeField(null=True, blank=True)

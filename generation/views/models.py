@@ -84,6 +84,7 @@ def model_edit(request: HttpRequest, pk: int) -> HttpResponse:
         "model": model,
         "form": form,
         "warnings": roster.warnings(model),
+        "unlimited": roster.unlimited_of(model),
         "trials": model.trials.select_related("asked_by")[:5],
         "can_try": actions.can_try_model(lead, model),
         "waiting": queries.queued_of(model).count(),
@@ -149,9 +150,13 @@ def _back(request: HttpRequest, model: LanguageModel) -> HttpResponse:
 
 @require_POST
 def model_try(request: HttpRequest, pk: int) -> HttpResponse:
-    """One small request, in the background; the fragment that is answered renews itself until it has ended."""
-    model = get_object_or_404(LanguageModel, pk=pk)
-    trial = actions.try_model(model=model, by=lead_of(request))
+    """One small request, in the background; the fragment that is answered renews itself until it has ended. Who asks
+    again meanwhile sees the one that is out."""
+    lead, model = lead_of(request), get_object_or_404(LanguageModel, pk=pk)
+    try:
+        trial = actions.try_model(model=model, by=lead)
+    except Conflict:
+        trial = model.trials.latest("pk")
     if getattr(request, "htmx", None):
         return render(request, "generation/parts/trial.html", {"trial": trial})
     return redirect("generation:trial_detail", trial.pk)

@@ -9,7 +9,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from core import history
 from core.refusals import Conflict, Invalid
 from core.viewing import refuse_into, stale_into, status_of
-from generation import actions, overview
+from generation import actions, holding, overview, queries
+from generation.estimating import usual_tokens_out
 from generation.forms import LIMITS, BudgetForm, LimitForm
 from generation.models import ProviderLimit, Run, Spending
 from generation.views.common import lead_of
@@ -35,10 +36,13 @@ def budget(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, _("The budget is saved."))
             return redirect("generation:run_list")
+    models = [model for model in queries.models_in_use() if holding.missing_limits(model)]
     context = {
         "section": "runs",
         "form": form,
         "purse": overview.purse(),
+        "held": holding.held_by_model(),
+        "unlimited": holding.all_unlimited(models, usual_tokens_out(models)),
         "events": history.history_of(row).order_by("-id")[:20],
     }
     return render(request, "generation/budget.html", context, status=status_of(form))

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.models import User
-from generation import actions, listing, overview, queries
+from generation import actions, holding, listing, overview, queries
 from generation.filters import RunFilter
 from generation.forms import BudgetForm
 from generation.models import Run
@@ -58,12 +58,14 @@ def run_context(run: Run, lead: User, form: BudgetForm | None = None) -> dict[st
     rows = list(queries.run_calls_for_page(run))
     line = listing.lines_of([run])[0]
     states = [row.call.state for row in rows if not hasattr(row.call, "repaired_by")]
+    purse = overview.purse_of(run)
     return {
         "section": "runs",
         "run": run,
         "line": line,
         "rows": rows,
-        "purse": overview.purse_of(run),
+        "purse": purse,
+        "held": holding.held_by_model(run.calls.all()) if purse.reserved else [],
         "budget_form": form or BudgetForm(initial={"budget_usd": run.budget_usd}),
         "task_name": run.task.name_in(page_language()),
         "answers": run.purpose != Purpose.DRAFTING,
