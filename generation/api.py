@@ -115,7 +115,8 @@ class RunViewSet(LeadsViewSet):
     @action(detail=False, methods=["post"], url_path="cancel")
     def cancel_many(self, request: Request) -> Response:
         runs = queries.unfinished_runs().filter(pk__in=body(ManyRunsSerializer, request)["ids"])
-        return Response({"cancelled": actions.cancel_runs(runs=runs, by=self.person)})
+        done = actions.cancel_runs(runs=runs, by=self.person)
+        return Response({"cancelled": done.cancelled, "left": done.left})
 
     def _answer(self) -> Response:
         return Response(RunDetailSerializer(self.get_object()).data)
@@ -248,6 +249,11 @@ class ProviderLimitViewSet(LeadsViewSet):
     def create(self, request: Request) -> Response:
         held = actions.set_provider_limit(by=self.person, **body(ProviderLimitSerializer, request))
         return Response(ProviderLimitSerializer(held).data)
+
+    @extend_schema(responses={204: None}, description="Ask the provider without limits, from the next call on.")
+    def destroy(self, request: Request, pk: str) -> Response:
+        actions.remove_provider_limit(provider=self.get_object().provider, by=self.person)
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class BudgetViewSet(LeadsOnly):

@@ -14,7 +14,7 @@ from benchmark.taxonomy import SECONDARY_TASKS, Language, UnknownTask, secondary
 from core.models import BenchmarkSettings
 from documents.models import LANGUAGE_CHOICES
 from generation.models import Call, LanguageModel, Run, RunCall
-from generation.queries import DOUBTFUL
+from generation.queries import DOUBTFUL, is_repaired
 from generation.workflow import CallState, Purpose, RunState, Trouble
 
 Words = str | Promise
@@ -91,22 +91,25 @@ class RunFilter(django_filters.FilterSet):
         fields: list[str] = []
 
     def with_calls(self, runs: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        narrowed = {"call__repaired_by": None} if value == CallState.FAILED else {}
-        return _with(runs, call__state=value, **narrowed)
+        found = RunCall.objects.filter(call__state=value)
+        return _of(runs, found.exclude(is_repaired("call")) if value == CallState.FAILED else found)
 
     def with_model(self, runs: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        return _with(runs, call__model__name=value)
+        """Nearly every run asks each model of a panel: each run is looked at until one of its calls is the model's."""
+        models = list(LanguageModel.objects.filter(name=value).values_list("pk", flat=True))
+        return runs.filter(Exists(RunCall.objects.filter(run=OuterRef("pk"), call__model__in=models)))
 
     def with_error(self, runs: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        return _with(runs, call__error_class=value, call__repaired_by=None)
+        return _of(runs, RunCall.objects.filter(call__error_class=value).exclude(is_repaired("call")))
 
     def of_task(self, runs: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         code = code_of(value)
         return runs.filter(task_code=code) if code else runs.none()
 
 
-def _with(runs: QuerySet[Run], **of_a_call: Any) -> QuerySet[Run]:
-    return runs.filter(Exists(RunCall.objects.filter(run=OuterRef("pk"), **of_a_call)))
+def _of(runs: QuerySet[Run], found: QuerySet[RunCall]) -> QuerySet[Run]:
+    """Beginning with the calls, of which there are few in such a state, not with the runs."""
+    return runs.filter(pk__in=found.order_by().values("run"))
 
 
 class CallFilter(django_filters.FilterSet):

@@ -182,6 +182,7 @@ class LimitForm(forms.ModelForm):
     class Meta:
         model = ProviderLimit
         fields = ["provider", *LIMITS]
+        widgets = {"provider": forms.HiddenInput}
 
     def _post_clean(self) -> None:
         """Only reads, as above."""

@@ -46,7 +46,7 @@ class Group:
 
 
 def lines() -> list[ModelLine]:
-    """All models with their figures, in six queries at most."""
+    """All models with their figures, in seven queries at most."""
     models = list(LanguageModel.objects.order_by("position", "id"))
     counted = _counted()
     paused_by = _paused_by([model for model in models if model.paused_at])
@@ -63,13 +63,17 @@ def _counted() -> dict[int, dict[str, Any]]:
         .annotate(
             calls=Count("pk"),
             waiting=Count("pk", filter=Q(state=CallState.QUEUED)),
-            failed=Count("pk", filter=Q(state=CallState.FAILED, repaired_by__isnull=True)),
+            failed=Count("pk", filter=Q(state=CallState.FAILED)),
             unknown=Count("pk", filter=Q(state=CallState.UNKNOWN)),
             spent=Sum("cost_usd"),
             unpriced=Count("pk", filter=COST_UNKNOWN),
         )
     )
-    return {row["model"]: {name: value or 0 for name, value in row.items() if name != "model"} for row in rows}
+    counted = {row["model"]: {name: value or 0 for name, value in row.items() if name != "model"} for row in rows}
+    repaired = Call.objects.filter(repairs__state=CallState.FAILED).order_by().values_list("repairs__model")
+    for model, count in repaired.annotate(n=Count("pk")):
+        counted[model]["failed"] -= count
+    return counted
 
 
 def _paused_by(models: Sequence[LanguageModel]) -> dict[int, str]:
@@ -124,11 +128,30 @@ def purposes_of(model: LanguageModel) -> list[str]:
 
 
 @dataclass(frozen=True)
+class Fault:
+    """What is wrong in one field."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
 class LimitLine:
-    """One provider that models are reached at, and its limits. Without a row there are none."""
+    """One provider that models are reached at, and its limits. Without a row there are none. `is_faulty`: what was
+    typed into it was refused, with its `faults`."""
 
     limit: ProviderLimit
     models: tuple[str, ...]
+    is_faulty: bool = False
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def fields(self) -> list[tuple[str, str]]:
+        return [
+            ("calls_in_flight", _("Calls at once")),
+            ("requests_per_minute", _("Requests per minute")),
+            ("tokens_per_minute", _("Input tokens per minute")),
+        ]
 
 
 def limits(models: Sequence[ModelLine]) -> list[LimitLine]:

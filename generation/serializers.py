@@ -194,6 +194,7 @@ class ManyRunsSerializer(serializers.Serializer[Any]):
 
 class CancelledSerializer(serializers.Serializer[Any]):
     cancelled = serializers.IntegerField(help_text="runs that were under way")
+    left = serializers.IntegerField(help_text="runs that the worker cancels; nothing more of them is sent")
 
 
 class RunBudgetSerializer(serializers.Serializer[Any]):
@@ -229,7 +230,7 @@ class ProviderLimitSerializer(serializers.ModelSerializer[ProviderLimit]):
 
     class Meta:
         model = ProviderLimit
-        fields = ["provider", "calls_in_flight", "requests_per_minute", "tokens_per_minute", "version"]
+        fields = ["id", "provider", "calls_in_flight", "requests_per_minute", "tokens_per_minute", "version"]
 
 
 class TrialSerializer(serializers.ModelSerializer[ModelTrial]):

@@ -2,7 +2,13 @@
 
 from generation.actions.adding import add_model, can_add_model
 from generation.actions.again import send_again
-from generation.actions.limits import can_set_limits, set_budget, set_provider_limit, set_run_budget
+from generation.actions.limits import (
+    can_set_limits,
+    remove_provider_limit,
+    set_budget,
+    set_provider_limit,
+    set_run_budget,
+)
 from generation.actions.models import (
     EDITABLE,
     can_edit_model,
@@ -46,6 +52,7 @@ __all__ = [
     "edit_model",
     "give_up_queue",
     "pause_model",
+    "remove_provider_limit",
     "resend_call",
     "resume_model",
     "retry_calls",

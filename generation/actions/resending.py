@@ -131,8 +131,8 @@ def _runs_to_resume(calls: Sequence[Call]) -> list[Run]:
 def _resume(run: Run, *, by: User) -> None:
     if run.state not in UNFINISHED:
         history.advance(run, "resume", by=by)
-        Run.objects.filter(pk=run.pk).update(finished_at=None)
-        run.finished_at = None
+        Run.objects.filter(pk=run.pk).update(finished_at=None, cancel_asked_at=None, cancel_asked_by=None)
+        run.finished_at = run.cancel_asked_at = None
 
 
 def leads_or_starter(by: User, run: Run) -> None:

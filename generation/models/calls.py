@@ -87,6 +87,24 @@ class Call(Stateful):
         indexes = [
             models.Index(fields=["state", "next_attempt_at"], name="call_by_readiness"),
             models.Index(fields=["provider", "sent_at"], name="call_by_provider_and_time"),
+            models.Index(fields=["error_class", "state"], name="call_by_error"),
+            # All that the page of costs and the page of models sum up: their texts, which are long, are passed over.
+            models.Index(
+                fields=[
+                    "model",
+                    "purpose",
+                    "state",
+                    "sent_at",
+                    "answered_at",
+                    "tokens_in",
+                    "tokens_out",
+                    "cost_usd",
+                    "expected_usd",
+                    "paid_attempts",
+                    "id",
+                ],
+                name="figures_of_calls",
+            ),
             # For the page of runs, which asks every few seconds: how many ended lately, and whose cost is unknown.
             models.Index(fields=["state_since"], name="ended_call_by_time", condition=Q(state__in=ENDED_BY_THEMSELVES)),
             models.Index(

@@ -43,6 +43,11 @@ class Run(Stateful):
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     finished_at = models.DateTimeField(null=True, blank=True)
+    # Many at once are cancelled in the background; nothing of them is sent from this moment on.
+    cancel_asked_at = models.DateTimeField(null=True, blank=True)
+    cancel_asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
     calls: "models.ManyToManyField[Call, RunCall]" = models.ManyToManyField(
         Call, through="RunCall", related_name="runs"
     )
@@ -52,6 +57,14 @@ class Run(Stateful):
 
     class Meta:
         ordering = ["-id"]
+        indexes = [models.Index(fields=["state", "created_at"], name="run_by_state_and_time")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(cancel_asked_at__isnull=True, cancel_asked_by__isnull=True)
+                | Q(cancel_asked_at__isnull=False, cancel_asked_by__isnull=False),
+                name="who_asks_to_cancel_a_run_is_named",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.purpose} {self.pk}"

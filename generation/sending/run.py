@@ -47,7 +47,7 @@ class RunSending:
 
     def _load(self) -> None:
         run = Run.objects.select_related("document_version").get(pk=self.run_id)
-        if run.state not in UNFINISHED:
+        if run.state not in UNFINISHED or run.cancel_asked_at is not None:
             return
         if run.state == RunState.QUEUED:
             _start(run)

@@ -1,5 +1,6 @@
 """The models of the panels: the list, adding, copying, editing, pausing, and trying one."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -16,7 +17,7 @@ from core.viewing import refuse_into, stale_into, status_of
 from generation import actions, queries, roster
 from generation.forms import LIMITS, LimitForm, ModelForm, NewModelForm, PauseForm
 from generation.models import LanguageModel, ModelTrial
-from generation.roster import LimitLine
+from generation.roster import Fault, LimitLine
 from generation.views.common import lead_of
 
 
@@ -41,12 +42,18 @@ def models_context(limit_form: LimitForm | None = None) -> dict[str, Any]:
 
 
 def _as_typed(limits: list[LimitLine], form: LimitForm | None) -> list[LimitLine]:
-    """A row that was refused shows what was typed into it."""
-    for line in limits:
-        if form is not None and line.limit.provider == form.data.get("provider"):
-            for name in LIMITS:
-                setattr(line.limit, name, form.data.get(name, ""))
-    return limits
+    """A row that was refused shows what was typed into it, and what is wrong with it."""
+    return [line if form is None else _refused(line, form) for line in limits]
+
+
+def _refused(line: LimitLine, form: LimitForm) -> LimitLine:
+    if line.limit.provider != form.data.get("provider"):
+        return line
+    for name in LIMITS:
+        setattr(line.limit, name, form.data.get(name, ""))
+    line.limit.version = form.data.get("version", line.limit.version)
+    faults = [Fault(name, str(words)) for name in LIMITS for words in form.errors.get(name, [])]
+    return replace(line, is_faulty=True, faults=tuple(faults))
 
 
 @require_http_methods(["GET", "POST"])
