@@ -1,5 +1,5 @@
-"""What lists of the API can be narrowed by. A name that nobody knows is refused: ignored, it would answer with rows that
-were not asked for."""
+"""What lists of the API can be narrowed by. A name that nobody knows is refused: ignored, it would answer with rows
+that were not asked for."""
 
 from collections.abc import Collection
 from typing import Any

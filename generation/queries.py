@@ -190,9 +190,7 @@ def count_of_unknown_cost() -> int:
 def retryable(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
     """Of these calls, those that can be sent again without a word on each: failed or cancelled, the last of their
     chain of repairs, and without drafts that people may have worked on."""
-    ended = (Call.objects.all() if calls is None else calls).filter(
-        state__in=[CallState.FAILED, CallState.CANCELLED]
-    )
+    ended = (Call.objects.all() if calls is None else calls).filter(state__in=[CallState.FAILED, CallState.CANCELLED])
     return ended.exclude(is_repaired()).exclude(Exists(Draft.objects.filter(call=OuterRef("pk"))))
 
 

@@ -74,4 +74,3 @@ def give_up_queue(*, model: LanguageModel, by: User) -> int:
             break
     history.record("give_up_queue", model, by=by, calls=given_up)
     return given_up
-

@@ -1,6 +1,6 @@
-"""Where the calls of one provider leave, a few at a time and in order. Whoever has to wait for a place is woken by a call
-that comes back: each wakes one, which asks the database for the place that has become free. Nobody waits longer than
-2 s without asking, as another process may have made room.
+"""Where the calls of one provider leave, a few at a time and in order. Whoever has to wait for a place is woken by a
+call that comes back: each wakes one, which asks the database for the place that has become free. Nobody waits longer
+than 2 s without asking, as another process may have made room.
 """
 
 import asyncio

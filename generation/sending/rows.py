@@ -71,9 +71,7 @@ async def _rows(function: Callable[..., Value], args: Any, more: Any, *, urgent:
     pool = _pool.get()
     if pool is None:
         return await sync_to_async(_on_a_good_connection, thread_sensitive=True)(function, *args, **more)
-    return await asyncio.wrap_future(
-        pool.submit(lambda: _on_a_good_connection(function, *args, **more), urgent=urgent)
-    )
+    return await asyncio.wrap_future(pool.submit(lambda: _on_a_good_connection(function, *args, **more), urgent=urgent))
 
 
 @asynccontextmanager
