@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 # Rises when the rules change, so that no browser keeps the outline of older rules.
-RULES = 2
+RULES = 3
 MOST = 2_000
 LONGEST_LINE = 160
 LONGEST_TITLE = 120
@@ -257,6 +257,8 @@ def _without_contents(found: Sequence[Heading]) -> list[Heading]:
             start, stop = empty[0], again[-1] + 1
         while first < stop < end and _is_empty(found, stop):  # what the text, cut short, does not reach
             stop += 1
+        if start < stop < end and _ends_contents(found, start, stop):
+            stop += 1
         kept += [*found[first:start], *found[stop:end]]
     return kept
 
@@ -273,3 +275,12 @@ def _close(found: Sequence[Heading]) -> Iterator[tuple[int, int]]:
 def _is_empty(found: Sequence[Heading], n: int) -> bool:
     """Whether the next heading follows at once and does not stand below this one."""
     return n + 1 < len(found) and found[n + 1].start - found[n].end <= 4 and found[n + 1].level <= found[n].level
+
+
+def _ends_contents(found: Sequence[Heading], start: int, n: int) -> bool:
+    """Whether this heading, which has no other close below it, is the last entry of the contents before it: of their
+    kind, at once behind them, and a title that stands nowhere else. The first chapter, which may follow at once as
+    well, was named in the contents."""
+    before, entry = found[n - 1], found[n]
+    is_next = entry.start - before.end <= 4 and (entry.kind, entry.level) == (before.kind, before.level)
+    return is_next and all(entry.title.casefold() != one.title.casefold() for one in found if one is not entry)
