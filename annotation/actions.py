@@ -4,7 +4,15 @@ Each action is keyword only, checks who and what first, changes in one transacti
 Refusals are those of `core.refusals`; their `rule` names are part of the API.
 """
 
-from annotation.auditing import approve_sample, can_approve_sample, can_reject_sample, reject_sample
+from annotation.auditing import (
+    answer_remark,
+    approve_sample,
+    can_answer_remark,
+    can_approve_sample,
+    can_reject_sample,
+    reject_sample,
+    save_remarks,
+)
 from annotation.challenging import (
     can_challenge_candidate,
     can_judge_task_c,
@@ -57,6 +65,7 @@ from annotation.submitting import (
     select_candidate,
     submit_sample,
 )
+from annotation.timing import can_tell_time, tell_time
 from annotation.verifying import (
     can_discard_candidate,
     can_exhaust_sample,
@@ -69,12 +78,15 @@ from annotation.verifying import (
     judge_task_b,
     read_candidate,
 )
+from annotation.withdrawing import can_withdraw_submission, withdraw_submission
 
 __all__ = [
     "accept_sample",
     "adopt_document_version",
+    "answer_remark",
     "approve_sample",
     "can_adopt_document_version",
+    "can_answer_remark",
     "can_approve_sample",
     "can_cancel_drafting",
     "can_challenge_candidate",
@@ -99,6 +111,8 @@ __all__ = [
     "can_standardize_sample",
     "can_submit_sample",
     "can_take_over_sample",
+    "can_tell_time",
+    "can_withdraw_submission",
     "cancel_drafting",
     "challenge_candidate",
     "claim_for_judging",
@@ -123,8 +137,11 @@ __all__ = [
     "reject_sample",
     "release_claim",
     "reopen_sample",
+    "save_remarks",
     "save_standardization",
     "select_candidate",
     "submit_sample",
     "take_over_sample",
+    "tell_time",
+    "withdraw_submission",
 ]

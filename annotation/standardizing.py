@@ -89,7 +89,7 @@ def _standardizing(sample: Sample, by: User) -> None:
     require_approved(sample)
     require_state(sample, OPEN)
     claims.require_own(sample, by)
-    claims.claim_sample(sample=sample, by=by)
+    claims.require_number(claims.claim_sample(sample=sample, by=by))
 
 
 @transaction.atomic

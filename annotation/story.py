@@ -26,6 +26,8 @@ WORDS: dict[str, str | Promise] = {
     "exhaust": _("ended it as exhausted: no candidate is left"),
     "approve": _("approved the question"),
     "reject": _("returned it with feedback"),
+    "withdraw_submission": _("took the submission back"),
+    "answer_remark": _("answered a remark"),
     "save_standardization": _("saved the standardization"),
     "standardize": _("completed the standardization"),
     "reopen": _("sent it back to the desk"),

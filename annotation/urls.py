@@ -3,6 +3,7 @@
 from django.urls import URLPattern, path
 
 from annotation.views import audit, desk, drafting, samples, standardize
+from annotation.views.common import with_claim
 
 app_name = "annotation"
 urlpatterns: list[URLPattern] = [
@@ -24,6 +25,9 @@ urlpatterns: list[URLPattern] = [
     path("samples/<int:pk>/audit/", audit.sample_audit, name="sample_audit"),
     path("samples/<int:pk>/approve", audit.sample_approve, name="sample_approve"),
     path("samples/<int:pk>/reject", audit.sample_reject, name="sample_reject"),
+    path("samples/<int:pk>/remarks", audit.remarks_save, name="remarks_save"),
+    path("samples/<int:pk>/withdraw", audit.sample_withdraw, name="sample_withdraw"),
+    path("remarks/<int:pk>/answer", audit.remark_answer, name="remark_answer"),
     path("samples/<int:pk>/standardize/", standardize.sample_standardize, name="sample_standardize"),
     path("samples/<int:pk>/standardize/preview", standardize.standardize_preview, name="standardize_preview"),
     path("samples/<int:pk>/standardize/save", standardize.standardize_save, name="standardize_save"),
@@ -38,3 +42,7 @@ urlpatterns: list[URLPattern] = [
     path("candidates/<int:pk>/task-c", desk.candidate_task_c, name="candidate_task_c"),
     path("candidates/<int:pk>/discard", desk.candidate_discard, name="candidate_discard"),
 ]
+
+# Whatever is asked goes with the claim's number that the page was shown, if it sends one.
+for pattern in urlpatterns:
+    pattern.callback = with_claim(pattern.callback)

@@ -8,6 +8,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.models import Sample
 from core.api import ViewSet
 from core.models import User
 from core.refusals import Invalid, NotAllowed
@@ -18,7 +19,10 @@ from leading.serializers import (
     NewPersonSerializer,
     PersonSerializer,
     ProgressSerializer,
+    StorySerializer,
+    WorkSerializer,
 )
+from leading.story import story_of
 
 
 class LeadsOnly(ViewSet):
@@ -52,6 +56,30 @@ class PeopleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LeadsOnly)
     def activate(self, request: Request, pk: str) -> Response:
         person = actions.set_active(person=self.get_object(), active=True, by=self.person)
         return Response(PersonSerializer(person).data)
+
+    @extend_schema(request=WorkSerializer, responses=PersonSerializer)
+    @action(detail=True, methods=["post"])
+    def work(self, request: Request, pk: str) -> Response:
+        """Say of which languages and secondary tasks `next` offers samples to this person."""
+        form = WorkSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        person = actions.change_work(person=self.get_object(), by=self.person, **form.validated_data)
+        return Response(PersonSerializer(person).data)
+
+
+class StoryViewSet(ViewSet):
+    """The story of a sample. The other actions on samples are the annotation's."""
+
+    queryset = Sample.objects.select_related("document", "document_version", "annotator")
+    serializer_class = StorySerializer
+    pagination_class = None
+    filter_backends = []
+
+    @extend_schema(responses=StorySerializer(many=True))
+    @action(detail=True, methods=["get"])
+    def story(self, request: Request, pk: str) -> Response:
+        """Everything from document to now, oldest first, as far as one may know it."""
+        return Response(StorySerializer(story_of(self.get_object(), self.person), many=True).data)
 
 
 class ProgressViewSet(LeadsOnly):
@@ -94,4 +122,5 @@ routes: list[tuple[str, type[ViewSet], str]] = [
     ("people", PeopleViewSet, "person"),
     ("progress", ProgressViewSet, "progress"),
     ("costs", CostsViewSet, "costs"),
+    ("samples", StoryViewSet, "sample-story"),
 ]

@@ -88,7 +88,6 @@ def show(
         "form": form if editing else None,
         "submit_form": SubmitForm() if panel == "submit" else None,
         "conflict": conflict,
-        "last_feedback": _feedback(sample),
     }
     if is_fragment(request):
         return render(request, f"{PAGE}#moved", context, status=status)
@@ -109,13 +108,6 @@ def _basis(request: HttpRequest, sample: Sample, desk: Desk) -> dict[str, Any]:
         "language": page_language(),
         "may_claim": not desk.holds and actions.can_claim_sample(person_of(request), sample),
     }
-
-
-def _feedback(sample: Sample) -> Any:
-    """What the expert wrote on the last submission, beside the work that mends it."""
-    if sample.state != SampleState.RETURNED:
-        return None
-    return sample.submissions.exclude(outcome="").select_related("audited_by").order_by("-number").first()
 
 
 def _moved(request: HttpRequest, candidate: Candidate, said: str, *, on: bool = False) -> HttpResponse:
