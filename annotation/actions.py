@@ -42,6 +42,7 @@ from annotation.drafting import (
     draft_sample,
     draft_samples,
 )
+from annotation.duplicates import discard_candidates
 from annotation.editing import can_edit_candidate, edit_candidate
 from annotation.planning import can_create_sample, create_sample
 from annotation.reconstructing import (
@@ -65,6 +66,7 @@ from annotation.submitting import (
     select_candidate,
     submit_sample,
 )
+from annotation.taking_back import can_take_back_verdict, take_back_verdict
 from annotation.timing import can_tell_time, tell_time
 from annotation.verifying import (
     can_discard_candidate,
@@ -110,6 +112,7 @@ __all__ = [
     "can_select_candidate",
     "can_standardize_sample",
     "can_submit_sample",
+    "can_take_back_verdict",
     "can_take_over_sample",
     "can_tell_time",
     "can_withdraw_submission",
@@ -121,6 +124,7 @@ __all__ = [
     "complete_standardization",
     "create_sample",
     "discard_candidate",
+    "discard_candidates",
     "dispute_sample",
     "draft_sample",
     "draft_samples",
@@ -141,6 +145,7 @@ __all__ = [
     "save_standardization",
     "select_candidate",
     "submit_sample",
+    "take_back_verdict",
     "take_over_sample",
     "tell_time",
     "withdraw_submission",

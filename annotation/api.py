@@ -17,7 +17,8 @@ from annotation import actions, claims, timing
 from annotation.access import sees_audit, sees_trail
 from annotation.auditing import Remark
 from annotation.costing import plan_of
-from annotation.desk import candidates_of, proofs_of
+from annotation.desk import candidates_of
+from annotation.evidence import proofs_of
 from annotation.exchange import checklist_of, discarded_of, edits_of, turns_of, verdicts_of
 from annotation.filters import CandidateFilter, SampleFilter
 from annotation.models import Candidate, DraftingBatch, Participation, Sample
@@ -53,6 +54,7 @@ from annotation.serializers import (
     StepTimeSerializer,
     SubmissionSerializer,
     SubmitBody,
+    TakeBackBody,
     TakeOverBody,
     TurnSerializer,
     VersionBody,
@@ -418,6 +420,13 @@ class CandidateViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies)
         """End the candidate at its step, with the reason."""
         given = self.body(ReasonBody)
         return self._answer(actions.discard_candidate(candidate=self.get_object(), by=self.person, **given))
+
+    @extend_schema(request=TakeBackBody, responses=answers(CandidateDetailSerializer))
+    @action(detail=True, methods=["post"])
+    def take_back(self, request: Request, pk: str) -> Response:
+        """Void one's own last verdict or discard; its step is open again. An exhausted sample comes back with it."""
+        given = self.body(TakeBackBody)
+        return self._answer(actions.take_back_verdict(candidate=self.get_object(), by=self.person, **given))
 
 
 routes: list[tuple[str, type[ViewSet], str]] = [

@@ -149,7 +149,14 @@ def reopen(candidate: Candidate, step: Step, *, by: User | None, reason: str = "
 
 
 def edited_in_step(candidate: Candidate) -> bool:
-    """Whether the wording differs from what it was when the last verdict was given (or from the draft)."""
-    judged = candidate.verdicts.aggregate(last=Max("candidate_version"))["last"] or 1
-    first = candidate.edits.filter(version__gt=judged).order_by("version").first()
+    """Whether the wording differs from what it was when it was last judged: by a verdict that still counts, by a
+    submission, or, before both, from the draft. What was judged on an earlier document counts from the newer one."""
+    rows = list(candidate.edits.order_by("version"))
+    judged = max(
+        candidate.verdicts.filter(voided_at=None).aggregate(last=Max("candidate_version"))["last"] or 1,
+        candidate.submissions.aggregate(last=Max("candidate_version"))["last"] or 1,
+        *(edit.version for edit in rows if edit.before == edit.after),
+        1,
+    )
+    first = next((edit for edit in rows if edit.version > judged), None)
     return first is not None and Wording.read(first.before) != Wording.of(candidate)

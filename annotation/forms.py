@@ -117,7 +117,9 @@ def edit_form(part: str, candidate: Candidate) -> forms.Form:
 
 
 class SubmitForm(forms.Form):
-    note = forms.CharField(label=_("Note to the expert"), required=False, widget=forms.Textarea(attrs={"rows": 2}))
+    note = forms.CharField(
+        label=_("Note to the expert"), required=False, widget=forms.Textarea(attrs={"rows": 2, "data-kept": True})
+    )
 
 
 class FeedbackForm(forms.Form):

@@ -489,6 +489,15 @@ class VersionBody(ClaimedBody):
     version = serializers.IntegerField(min_value=1)
 
 
+class TakeBackBody(ClaimedBody):
+    verdict = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="the one that is meant; refused when it is not the last",
+    )
+
+
 class OverruleBody(ClaimedBody):
     run_call = serializers.IntegerField()
     right = serializers.BooleanField()

@@ -36,6 +36,9 @@ SAMPLE_LIFECYCLE = Lifecycle(
         ("receive_drafts", S.DRAFTING, S.IN_VERIFICATION),
         ("fail_drafting", S.DRAFTING, S.PLANNED),
         ("exhaust", [S.IN_VERIFICATION, S.RETURNED], S.EXHAUSTED),
+        # the last discard was taken back: to where the sample was exhausted
+        ("bring_back", S.EXHAUSTED, S.IN_VERIFICATION),
+        ("bring_back_returned", S.EXHAUSTED, S.RETURNED),
         ("submit", [S.IN_VERIFICATION, S.RETURNED], S.IN_AUDIT),
         ("reject", S.IN_AUDIT, S.RETURNED),
         # its annotator takes it back before an expert has claimed it
@@ -92,6 +95,14 @@ CANDIDATE_LIFECYCLE = Lifecycle(
         ("reopen_task_a", [C.TASK_B, C.TASK_C, C.PASSED], C.TASK_A),
         ("reopen_task_b", [C.TASK_C, C.PASSED], C.TASK_B),
         ("reopen_task_c", [C.PASSED], C.TASK_C),
+        # one's own last verdict was taken back: its step is open again, as is the step at which a discard ended
+        ("take_back_task_a", C.TASK_B, C.TASK_A),
+        ("take_back_task_b", C.TASK_C, C.TASK_B),
+        ("take_back_task_c", C.PASSED, C.TASK_C),
+        ("take_back_discard_at_read", C.DISCARDED, C.READ),
+        ("take_back_discard_at_task_a", C.DISCARDED, C.TASK_A),
+        ("take_back_discard_at_task_b", C.DISCARDED, C.TASK_B),
+        ("take_back_discard_at_task_c", C.DISCARDED, C.TASK_C),
     ],
 )
 

@@ -50,10 +50,12 @@ def known_providers() -> list[str]:
 
 
 def results_of(run: Run) -> list[Result]:
-    """Every model's answer, in panel order, then by run number. Calls without an answer are in it, unscored."""
+    """Every model's answer, in panel order, then by run number. Calls without an answer are in it, unscored. The
+    replies as they came, which can be long, stay in the database."""
     rows = (
         RunCall.objects.filter(run=run)
         .select_related("call", "call__model")
+        .defer("call__raw", "call__reasoning", "call__prompt")
         .order_by("call__model__position", "call__model_id", "call__number", "id")
     )
     return [Result(row, row.call, row.call.model, tuple(row.elements), row.score, row.right) for row in rows]

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import trigger_client_event
 
 from annotation import actions
-from annotation.desk import proofs_of
+from annotation.evidence import proofs_of
 from annotation.forms import PartsForm, page_language
 from annotation.models import Candidate, Sample, Submission
 from annotation.queries import current_standardization, draft_standardization
