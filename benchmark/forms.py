@@ -29,7 +29,7 @@ WORDED = frozenset({Kind.NAME, Kind.PHRASE})
 REASONS = {
     Kind.LETTER: gettext_noop("capital letters that stand for options"),
     Kind.DATE: gettext_noop("a date, written as %(pattern)s"),
-    Kind.IDENTIFIER: gettext_noop("the pattern %(pattern)s, where a is a word and # a figure"),
+    Kind.IDENTIFIER: gettext_noop("the pattern %(pattern)s: %(word)s for a word, %(figure)s for a figure"),
     Kind.NAME: gettext_noop("each word begins with a capital letter, or stands in title marks"),
     Kind.PHRASE: gettext_noop("words without figures and without the marks of code"),
     Kind.SUMMARY: gettext_noop("running text of whole sentences"),
@@ -60,7 +60,7 @@ class Form:
         figure, _, unit = self.pattern.partition(" ")
         worded = NUMBER_REASONS.get((self.kind, bool(unit)))
         if worded is None:
-            return REASONS[self.kind], {"pattern": self.pattern}
+            return REASONS[self.kind], {"pattern": self.pattern, "word": "a", "figure": "#"}
         return worded, {"decimals": len(figure.partition(".")[2]), "unit": unit}
 
 

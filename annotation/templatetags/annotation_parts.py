@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.desk import Against, against, verdict_words
 from annotation.models import Candidate, Claim, Sample, StepVerdict
+from annotation.prompting import FIELD_NAMES
 from annotation.queries import ModelAnswer
 from annotation.workflow import SampleState
 from benchmark.taxonomy import Language
@@ -77,6 +78,12 @@ def time_left(claim: Claim) -> str:
 @register.filter
 def is_short(claim: Claim) -> bool:
     return claim.lapses_at - timezone.now() < SHORT
+
+
+@register.simple_tag
+def part_name(name: str) -> str | Promise:
+    """A part of the standardized question, or the answer, as the pages call it."""
+    return FIELD_NAMES.get(name, name)
 
 
 @register.filter
