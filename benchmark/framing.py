@@ -142,11 +142,9 @@ def _with_proposal(found: list[Finding], parts: Parts, task: SecondaryTask, answ
         )
     for finding in found:
         if proposed and finding.check in EXAMPLE_CHECKS:
-            lines = "\n".join(proposed)
-            template = gettext_noop("Put in a made-up example (%(lines)s)")
-            params: dict[str, object] = {"lines": " / ".join(proposed)}
+            template = gettext_noop("Put in a made-up example")
             whole = len("\n".join(parts.example))
-            finding = finding.with_repair(Repair(template, "example", 0, whole, lines, params))
+            finding = finding.with_repair(Repair(template, "example", 0, whole, "\n".join(proposed)))
         yield finding
 
 

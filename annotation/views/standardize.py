@@ -71,6 +71,11 @@ class Preview:
     scores: str
 
     @property
+    def classes(self) -> list[Shown]:
+        """One of each class that the answer has."""
+        return list({(one.kind, one.pattern): one for one in self.answer}.values())
+
+    @property
     def failing(self) -> list[Check]:
         return [check for check in self.checks if check.fails]
 

@@ -27,7 +27,8 @@
   });
 
   if (!form) return;
-  const fieldOf = name => form.elements.namedItem(name);
+  /* Not form.elements: a part has that name. */
+  const fieldOf = name => (name ? $(`[name="${CSS.escape(name)}"]`, form) : null);
   const words = form.dataset;
   const values = () => { const body = new FormData(form); body.delete("_once"); return body; };
 
@@ -158,12 +159,19 @@
       catch { window.LBP.refuse(problem.detail || window.LBP.words.conflict); }
     },
   });
-  const takeUp = within => { for (const stored of $$("[data-stored]", within)) { const field = fieldOf(stored.dataset.stored); if (field && field.value !== stored.value) put(field, stored.value); left.add(stored.dataset.stored); } };
+  const takeUp = within => { 
+    for (const stored of $$("template[data-stored]", within)) {
+      const field = fieldOf(stored.dataset.stored);
+      const text = stored.content.textContent;
+      if (field && field.value !== text) put(field, text);
+      left.add(stored.dataset.stored);
+    }
+   };
   addEventListener("click", event => {
     const chosen = event.target.closest?.("[data-choose]");
     if (chosen) {
       const panel = $("#conflict");
-      form.elements.namedItem("version").value = chosen.parentElement.dataset.now;
+      fieldOf("version").value = chosen.parentElement.dataset.now;
       if (chosen.dataset.choose === "stored") { takeUp(panel); saving?.settle(); } else saving?.flush();
       panel.replaceChildren();
       fieldOf("task_description").focus();
