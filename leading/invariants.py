@@ -22,7 +22,7 @@ from benchmark.framing import (
     thinking_prompt,
 )
 from benchmark.metrics import IDENTIFIERS, scores_itself
-from benchmark.taxonomy import Language
+from benchmark.taxonomy import Language, secondary_task
 from core.models import Event
 from documents.models import DocumentVersion
 from documents.workflow import VersionState
@@ -126,8 +126,8 @@ def answers_score_one() -> Iterator[Violation]:
             words = "has an answer that does not score 1.0 under its own metric"
             yield Violation(7, standardization.sample.label, words)
     for item in ReleaseItem.objects.filter(fields__has_key="answer").only("fields").iterator():
-        fields = item.fields
-        if not scores_itself(fields["secondary_task"], language=Language(fields["language"]), answer=fields["answer"]):
+        task, language = secondary_task(item.fields["secondary_task"]), Language(item.fields["language"])
+        if not scores_itself(task, language=language, answer=item.fields["answer"]):
             yield Violation(7, f"release item {item.pk}", "has an answer that does not score 1.0 under its own metric")
 
 

@@ -64,9 +64,10 @@ def made(parts: Parts, thinking: bool) -> str:
 TRICKS = st.sampled_from(
     [
         "{question}", "{elements}", "{task_description}", "{supplementary}", "{example_lines}", "{", "}", "{{x}}",
-        "{0}", "%s", "%(x)s", "%%", "%", "\\", "\\n", "\\1", "\\g<0>", "${x}", "$1", "💩", "👩‍👩‍👧", "𠮷", "\r\n", "\r", "\n",
+        "{0}", "%s", "%(x)s", "%%", "%", "\\", "\\n", "\\1", "\\g<0>", "${x}", "$1", "💩", "👩‍👩‍👧", "𠮷",
+        "\r\n", "\r", "\n",
         "\t", " ", "\u3000", "“", "”", "，", "。", "?", "[", "]", "Answer", "答案", "a", "甲", "<script>", "&amp;",
-        "\u0301",         "Output example:", "输出示例：", "line by line", "\u200b", "\u2028", "\x85",
+        "\u0301", "Output example:", "输出示例：", "line by line", "\u200b", "\u2028", "\x85",
     ]
 )  # fmt: skip
 TEXT = st.lists(TRICKS, max_size=8).map("".join)
