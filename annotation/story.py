@@ -1,6 +1,7 @@
 """A sample's history in words: its own events and those of its candidates, oldest first."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -61,6 +62,8 @@ WORDS: dict[str, str | Promise] = {
     "label": _("settled the difficulty"),
 }
 
+SAVED = "annotation.save_standardization"
+
 
 @dataclass(frozen=True)
 class Line:
@@ -72,6 +75,7 @@ class Line:
     candidate: int | None
     state: str | Promise
     reason: str
+    times: int = 1
 
 
 def story_of(sample: Sample, *, trail: bool) -> list[Line]:
@@ -81,7 +85,19 @@ def story_of(sample: Sample, *, trail: bool) -> list[Line]:
     of_candidates = Q(subject_type="candidate", subject_id__in=positions)
     events = Event.objects.filter(action__startswith="annotation.").select_related("by").order_by("pk")
     chosen = events.filter(of_sample | of_candidates if trail else of_sample)
-    return [_line(event, positions, trail) for event in chosen]
+    return [replace(_line(run[-1], positions, trail), times=len(run)) for run in _runs(chosen)]
+
+
+def _runs(events: Iterable[Event]) -> Iterator[list[Event]]:
+    """A draft saves itself at every pause of the typing: saves by one person in a row are one line."""
+    run: list[Event] = []
+    for event in events:
+        if run and not (event.action == run[-1].action == SAVED and event.by_id == run[-1].by_id):
+            yield run
+            run = []
+        run.append(event)
+    if run:
+        yield run
 
 
 def _line(event: Event, positions: dict[int, int], trail: bool) -> Line:

@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 from annotation.desk import Against, against, verdict_words
 from annotation.glancing import ChallengeCount, EvidenceCount, Row
 from annotation.models import Candidate, Claim, Sample, StepVerdict
+from annotation.prompting import FIELD_NAMES
 from annotation.queries import ModelAnswer
 from annotation.taking_back import can_take_back_verdict, last_verdict
 from annotation.workflow import SampleState, Step
@@ -91,6 +92,12 @@ def time_left(claim: Claim) -> str:
 @register.filter
 def is_short(claim: Claim) -> bool:
     return claim.lapses_at - timezone.now() < SHORT
+
+
+@register.simple_tag
+def part_name(name: str) -> str | Promise:
+    """A part of the standardized question, or the answer, as the pages call it."""
+    return FIELD_NAMES.get(name, name)
 
 
 @register.filter

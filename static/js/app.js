@@ -377,6 +377,8 @@
      The text lies in localStorage before the request starts and leaves it when the server has it. */
   const DELAY = 800;
   const RETRIES = [2, 4, 8, 16, 30];
+  /* A field may be named `elements`, and would hide the form's own list of fields. */
+  const controlsOf = form => Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, "elements").get.call(form);
   const fieldsOf = form => [...new FormData(form)].filter(([name, value]) => typeof value === "string" && !["csrfmiddlewaretoken", "_once", "version"].includes(name));
 
   const autosave = (form, options = {}) => {
@@ -425,7 +427,7 @@
     };
     const errorsAt = (errors = {}) => {
       for (const [field, texts] of Object.entries(errors)) {
-        const input = form.elements.namedItem(field);
+        const input = controlsOf(form).namedItem(field);
         if (!(input instanceof Element)) continue;
         const id = `${input.id || field}_note`;
         document.getElementById(id)?.remove();
@@ -474,7 +476,7 @@
     };
     /* The version of now, also in the forms that act on the same record: <input name="version" data-version-of="form id"> */
     const follow = version => {
-      const own = form.elements.namedItem("version");
+      const own = controlsOf(form).namedItem("version");
       if (own) own.value = version;
       for (const input of $$(`[data-version-of="${CSS.escape(form.id || "-")}"]`)) input.value = version;
     };
