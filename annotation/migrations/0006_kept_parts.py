@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0003_drafting_many'),
+        ('annotation', '0005_feedback_becomes_a_remark'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
