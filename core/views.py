@@ -36,7 +36,7 @@ API_RULES = {400: "invalid", 403: "not_allowed", 404: "not_found", 500: "fault"}
 API_WORDS = {
     400: gettext_lazy("The request cannot be read."),
     403: gettext_lazy("This is not allowed."),
-    404: gettext_lazy("There is nothing at this address. /api/v1/schema/ lists all that there is."),
+    404: gettext_lazy("There is nothing at this address. The schema lists all that there is."),
     500: gettext_lazy("A fault of the program. Nothing was changed."),
 }
 

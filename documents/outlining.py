@@ -248,6 +248,7 @@ def _without_contents(found: Sequence[Heading]) -> list[Heading]:
     have nothing below them, where three of them or more, and half of all, come again later. A chapter that opens with
     its first article has something below it, though "General provisions" comes again in the next law."""
     last = {heading.title.casefold(): n for n, heading in enumerate(found)}
+    times = Counter(heading.title.casefold() for heading in found)
     kept: list[Heading] = []
     for first, end in _close(found):
         empty = [n for n in range(first, end) if _is_empty(found, n)]
@@ -257,7 +258,7 @@ def _without_contents(found: Sequence[Heading]) -> list[Heading]:
             start, stop = empty[0], again[-1] + 1
         while first < stop < end and _is_empty(found, stop):  # what the text, cut short, does not reach
             stop += 1
-        if start < stop < end and _ends_contents(found, start, stop):
+        if start < stop < end and times[found[stop].title.casefold()] == 1 and _goes_on(found[stop - 1], found[stop]):
             stop += 1
         kept += [*found[first:start], *found[stop:end]]
     return kept
@@ -277,10 +278,7 @@ def _is_empty(found: Sequence[Heading], n: int) -> bool:
     return n + 1 < len(found) and found[n + 1].start - found[n].end <= 4 and found[n + 1].level <= found[n].level
 
 
-def _ends_contents(found: Sequence[Heading], start: int, n: int) -> bool:
-    """Whether this heading, which has no other close below it, is the last entry of the contents before it: of their
-    kind, at once behind them, and a title that stands nowhere else. The first chapter, which may follow at once as
-    well, was named in the contents."""
-    before, entry = found[n - 1], found[n]
-    is_next = entry.start - before.end <= 4 and (entry.kind, entry.level) == (before.kind, before.level)
-    return is_next and all(entry.title.casefold() != one.title.casefold() for one in found if one is not entry)
+def _goes_on(entry: Heading, heading: Heading) -> bool:
+    """Whether this heading, which has no other close below it, is one more entry of the contents: at once behind the
+    last one and of its kind. (The first chapter, which may follow at once as well, is named in the contents.)"""
+    return heading.start - entry.end <= 4 and (heading.kind, heading.level) == (entry.kind, entry.level)

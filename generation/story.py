@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from core.models import Event
@@ -47,7 +47,7 @@ def event_in_words(event: Event) -> str:
     verb = event.action.partition(".")[2]
     words = str(WORDS.get(verb, verb))
     if verb == "send" and event.data.get("attempt", 0) > 1:
-        words = _now("the request left, attempt %(n)s") % {"n": event.data["attempt"]}
+        words = gettext("the request left, attempt %(n)s") % {"n": event.data["attempt"]}
     if verb in {"fail", "wait_for_retry", "lose"} and event.data.get("error_class"):
         words = f"{words}: {trouble_words(event.data['error_class'])}"
     return words
