@@ -104,10 +104,13 @@ class SampleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
     queryset = Sample.objects.none()
 
     def get_queryset(self) -> QuerySet[Sample]:
+        """An action reads the row anew under its lock, so it asks for no more than the row."""
+        if self.request.method == "POST":
+            return samples().select_related("document", "document_version")
         return samples().for_list()
 
     def _answer(self, sample: Sample, code: int = 200) -> Response:
-        return Response(SampleSerializer(self.get_queryset().get(pk=sample.pk)).data, status=code)
+        return Response(SampleSerializer(samples().for_list().get(pk=sample.pk)).data, status=code)
 
     @extend_schema(request=CreateBody, responses=answers(SampleSerializer, 201))
     def create(self, request: Request) -> Response:
@@ -374,12 +377,15 @@ class CandidateViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies)
         """Reviewers judge the answer without the trail that led to it."""
         reviewed = Participation.objects.filter(person=self.person, job=Job.REVIEWS).values("sample")
         candidates = Candidate.objects.exclude(sample__in=reviewed)
+        return candidates.select_related("sample") if self.request.method == "POST" else self._whole(candidates)
+
+    def _whole(self, candidates: QuerySet[Candidate]) -> QuerySet[Candidate]:
         return candidates_of(candidates).select_related(
             "sample", "sample__document", "sample__document_version", "draft__call__model"
         )
 
     def _answer(self, candidate: Candidate) -> Response:
-        shown: Any = self.get_queryset().get(pk=candidate.pk)
+        shown: Any = self._whole(Candidate.objects.all()).get(pk=candidate.pk)
         shown.proofs, shown.results = proofs_of(shown), challenge_results(shown)
         return Response(CandidateDetailSerializer(shown).data)
 

@@ -203,8 +203,8 @@ def test_the_expert_sees_what_changed_and_what_was_done_about_each_remark() -> N
     assert [len(row["submission"]["remarks"]) for row in rows] == [5, 1]
     assert rows[0]["submission"]["remarks"][0]["reply"] == "The year stands there now."
     assert [row["submission"]["number"] for row in rows] == [1, 2]
+    actions.claim_sample(sample=sample, by=annotator)
     with pytest.raises(Conflict) as refused:
-        actions.claim_sample(sample=sample, by=annotator)
         actions.answer_remark(remark=remark, dealt=False, by=annotator)
     assert refused.value.rule == "remark_closed"
 
