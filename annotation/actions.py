@@ -43,7 +43,7 @@ from annotation.drafting import (
     draft_samples,
 )
 from annotation.duplicates import discard_candidates
-from annotation.editing import can_edit_candidate, edit_candidate
+from annotation.editing import can_edit_candidate, can_undo_edit, edit_candidate, undo_edit
 from annotation.planning import can_create_sample, create_sample
 from annotation.reconstructing import (
     accept_sample,
@@ -115,6 +115,7 @@ __all__ = [
     "can_take_back_verdict",
     "can_take_over_sample",
     "can_tell_time",
+    "can_undo_edit",
     "can_withdraw_submission",
     "cancel_drafting",
     "challenge_candidate",
@@ -148,5 +149,6 @@ __all__ = [
     "take_back_verdict",
     "take_over_sample",
     "tell_time",
+    "undo_edit",
     "withdraw_submission",
 ]

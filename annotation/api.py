@@ -16,8 +16,10 @@ from rest_framework.serializers import Serializer
 from annotation import actions, claims, timing
 from annotation.access import sees_audit, sees_trail
 from annotation.auditing import Remark
+from annotation.checking import check_wording
 from annotation.costing import plan_of
 from annotation.desk import candidates_of
+from annotation.editing import as_typed
 from annotation.evidence import proofs_of
 from annotation.exchange import checklist_of, discarded_of, edits_of, turns_of, verdicts_of
 from annotation.filters import CandidateFilter, SampleFilter
@@ -33,6 +35,8 @@ from annotation.serializers import (
     CandidateSerializer,
     ChallengeBegun,
     ChallengeSerializer,
+    CheckBody,
+    CheckedSerializer,
     ClaimedBody,
     CreateBody,
     DraftingBatchSerializer,
@@ -40,6 +44,7 @@ from annotation.serializers import (
     DraftManyBody,
     DraftPlanSerializer,
     EditBody,
+    EditSerializer,
     FeedbackBody,
     JudgeBody,
     JudgeCBody,
@@ -405,6 +410,29 @@ class CandidateViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies)
         """Change what is given. A changed question reopens Task A, a changed answer Task B."""
         given = self.body(EditBody)
         return self._answer(actions.edit_candidate(candidate=self.get_object(), by=self.person, **given))
+
+    @extend_schema(request=CheckBody, responses=answers(CheckedSerializer))
+    @action(detail=True, methods=["post"])
+    def check(self, request: Request, pk: str) -> Response:
+        """Hints about this wording, before it is saved. Changes nothing."""
+        candidate = self.get_object()
+        checked = check_wording(candidate, as_typed(candidate, **self.body(CheckBody)))
+        return Response(CheckedSerializer(checked).data)
+
+    @extend_schema(request=VersionBody, responses=answers(CandidateDetailSerializer))
+    @action(detail=True, methods=["post"])
+    def undo(self, request: Request, pk: str) -> Response:
+        """Put back the wording before the last edit, as a new edit; undo again to do it again."""
+        given = self.body(VersionBody)
+        return self._answer(actions.undo_edit(candidate=self.get_object(), by=self.person, **given))
+
+    @extend_schema(responses=answers(EditSerializer(many=True)))
+    @action(detail=True, methods=["get"], pagination_class=None, filter_backends=[])
+    def edits(self, request: Request, pk: str) -> Response:
+        """Every edit with both texts, newest first. What one person saved in one stretch is one edit."""
+        return Response(
+            EditSerializer(self.get_object().edits.select_related("by").order_by("-version"), many=True).data
+        )
 
     @extend_schema(request=JudgeBody, responses=answers(CandidateDetailSerializer))
     @action(detail=True, methods=["post"])

@@ -8,16 +8,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from annotation import claims
+from annotation.checking import read_hints
 from annotation.differences import Piece, line_difference, text_difference
 from annotation.editing import EDITABLE, Wording, edited_in_step
 from annotation.evidence import Proof, proofs_of
 from annotation.glancing import Group, Row, rows_of
 from annotation.models import Candidate, Claim, Sample, StepVerdict
 from annotation.queries import ChallengeResults, challenge_results
-from annotation.standardizing import said
 from annotation.verifying import JUDGEMENTS, Judgement
 from annotation.workflow import AT_THE_DESK, OPEN_STEPS, CandidateState, SampleState, Step, Verdict
-from benchmark.taxonomy import check_answer
 from core.guidelines import TASK_A, TASK_B, TASK_C, Task
 from core.models import User
 from generation.models import LanguageModel
@@ -251,7 +250,7 @@ def open_candidate(candidate: Candidate) -> OpenCandidate:
         results=challenge_results(candidate),
         edited=draft != now,
         edited_in_step=edited_in_step(candidate),
-        hints=tuple(said(finding) for finding in check_answer(candidate.sample.task, now.answer)),
+        hints=read_hints(candidate, now),
     )
 
 

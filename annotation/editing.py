@@ -1,7 +1,12 @@
-"""Edits of a candidate: every one kept with both texts, and the steps that an edit opens again."""
+"""Edits of a candidate: every one kept with both texts, and the steps that an edit opens again.
+
+A page saves while somebody types, so each save moves the candidate's version; what one person saves in one stretch is
+one edit in the history: the text before its first save and after its last.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
@@ -16,12 +21,14 @@ from annotation.workflow import CandidateState, Step
 from benchmark.elements import holds_line_end
 from core import history
 from core.models import User
-from core.refusals import Invalid
+from core.refusals import Invalid, RuleBroken
 from core.text import clean_text
 
 # Reading comes first; a discarded candidate has ended.
 EDITABLE = frozenset({CandidateState.TASK_A, CandidateState.TASK_B, CandidateState.TASK_C, CandidateState.PASSED})
 FIELDS = ("question", "elements", "options", "answer")
+# Who types again after this long begins another edit.
+STRETCH = timedelta(minutes=10)
 
 
 @dataclass(frozen=True)
@@ -63,30 +70,122 @@ def edit_candidate(
 ) -> Candidate:
     """Change what is given and leave the rest. A changed question reopens Task A, a changed answer Task B.
 
-    An edit moves the version, so challenge results older than it are stale. An edit that changes nothing is none.
+    An edit moves the version, so challenge results older than it are stale. An edit that changes nothing is none, from
+    whatever version it comes: a save whose answer was lost on the way can be sent again.
     """
     claims.candidate_desk(candidate, by)
     require_step(candidate, EDITABLE)
-    require_version(candidate, version)
     before = Wording.of(candidate)
     after = _edited(before, question, elements, options, answer)
     if after != before:
+        require_version(candidate, version)
+        _change(candidate, after, by=by, stretch=_stretch(candidate, by))
+    return candidate
+
+
+def _change(candidate: Candidate, after: Wording, *, by: User, stretch: CandidateEdit | None = None) -> None:
+    before = Wording.of(candidate)
+    if stretch is None:
         write(candidate, after, by=by)
         history.record("edit", candidate, by=by, version=candidate.version, fields=_changed(before, after))
-        _reopen(candidate, before, after, by)
-    return candidate
+    else:
+        _store(candidate, after)
+        _prolong(stretch, candidate, after)
+    _reopen(candidate, before, after, by)
 
 
 def write(candidate: Candidate, after: Wording, *, by: User) -> None:
     """Store the new wording as a new version, with both texts."""
     before = Wording.of(candidate)
+    _store(candidate, after)
+    CandidateEdit.objects.create(
+        candidate=candidate, version=candidate.version, before=before.stored(), after=after.stored(), by=by
+    )
+
+
+def _store(candidate: Candidate, after: Wording) -> None:
     candidate.version += 1
     candidate.question, candidate.elements = after.question, after.elements
     candidate.options, candidate.answer = list(after.options), list(after.answer)
     candidate.save(update_fields=["version", *FIELDS])
-    CandidateEdit.objects.create(
-        candidate=candidate, version=candidate.version, before=before.stored(), after=after.stored(), by=by
-    )
+
+
+# One stretch, one edit ---------------------------------------------------------------------------------------------
+
+
+def _stretch(candidate: Candidate, by: User) -> CandidateEdit | None:
+    """The person's edit that this save goes on with: nobody else wrote, and nothing was judged or asked since."""
+    last = last_edit(candidate)
+    if last is None or last.by_id != by.pk or last.at < timezone.now() - STRETCH:
+        return None
+    if last.before == last.after or _is_undo(last) or _was_used(candidate, last.version):
+        return None
+    return last
+
+
+def last_edit(candidate: Candidate) -> CandidateEdit | None:
+    return candidate.edits.order_by("-version").first()
+
+
+def _was_used(candidate: Candidate, version: int) -> bool:
+    used = (candidate.verdicts, candidate.challenges, candidate.submissions)
+    return any(rows.filter(candidate_version__gte=version).exists() for rows in used)
+
+
+def _is_undo(edit: CandidateEdit) -> bool:
+    """An undo put back what stood before the edit before it. It stays an edit of its own, so that it can be undone."""
+    earlier = CandidateEdit.objects.filter(candidate=edit.candidate_id, version__lt=edit.version)
+    before = earlier.order_by("-version").first()
+    return before is not None and (edit.before, edit.after) == (before.after, before.before)
+
+
+def _prolong(stretch: CandidateEdit, candidate: Candidate, after: Wording) -> None:
+    """A stretch that ends where it began was no edit."""
+    if Wording.read(stretch.before) == after:
+        stretch.delete()
+        return
+    stretch.version, stretch.after, stretch.at = candidate.version, after.stored(), timezone.now()
+    stretch.save(update_fields=["version", "after", "at"])
+
+
+# Undo --------------------------------------------------------------------------------------------------------------
+
+
+def undoable(candidate: Candidate) -> CandidateEdit | None:
+    """The last edit, if there is one to put back."""
+    last = last_edit(candidate)
+    if last is None or last.before == last.after or Wording.read(last.after) != Wording.of(candidate):
+        return None
+    return last
+
+
+def can_undo_edit(user: User, candidate: Candidate) -> bool:
+    return can_edit_candidate(user, candidate) and undoable(candidate) is not None
+
+
+@transaction.atomic
+def undo_edit(*, candidate: Candidate, version: int, by: User) -> Candidate:
+    """Put back the wording before the last edit, as an edit of its own: undoing once more does the edit again."""
+    claims.candidate_desk(candidate, by)
+    require_step(candidate, EDITABLE)
+    require_version(candidate, version)
+    last = undoable(candidate)
+    if last is None:
+        raise RuleBroken(_("There is no edit to undo."), rule="nothing_to_undo")
+    _change(candidate, Wording.read(last.before), by=by)
+    return candidate
+
+
+def as_typed(
+    candidate: Candidate,
+    *,
+    question: str | None = None,
+    elements: str | None = None,
+    options: Sequence[str] | None = None,
+    answer: Sequence[str] | None = None,
+) -> Wording:
+    """The candidate's wording with what is given in place of its parts, made storable, faults and all."""
+    return _typed(Wording.of(candidate), question, elements, options, answer)
 
 
 def _edited(
@@ -96,16 +195,26 @@ def _edited(
     options: Sequence[str] | None,
     answer: Sequence[str] | None,
 ) -> Wording:
-    after = Wording(
+    after = _typed(before, question, elements, options, answer)
+    faults = dict(_faults(after))
+    if faults:
+        raise Invalid(faults)
+    return after
+
+
+def _typed(
+    before: Wording,
+    question: str | None,
+    elements: str | None,
+    options: Sequence[str] | None,
+    answer: Sequence[str] | None,
+) -> Wording:
+    return Wording(
         before.question if question is None else clean_text(question).strip(),
         before.elements if elements is None else clean_text(elements).strip(),
         before.options if options is None else _lines(options),
         before.answer if answer is None else _lines(answer),
     )
-    faults = dict(_faults(after))
-    if faults:
-        raise Invalid(faults)
-    return after
 
 
 def _lines(given: Iterable[str]) -> tuple[str, ...]:

@@ -83,23 +83,26 @@ class TakeOverForm(forms.Form):
 
 
 class QuestionForm(forms.Form):
-    """Lengths are not limited here; the action says what is missing."""
+    """Lengths are not limited here; the action says what is missing. With the script a list has a field for each line
+    (static/js/desk-edit.js); without it the lines can be pasted, ordered and removed as text."""
 
     question = forms.CharField(
-        label=_("Question"), required=False, strip=False, widget=forms.Textarea(attrs={"rows": 4, "autofocus": True})
+        label=_("Question"), required=False, strip=False, widget=forms.Textarea(attrs={"rows": 3, "autofocus": True})
+    )
+    options = Lines(
+        label=_("Options, one a line"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "data-list": "options"}),
     )
 
 
 class AnswerForm(forms.Form):
-    """The answer's elements one a line: they can be pasted, ordered and removed as text."""
-
-    elements = forms.CharField(label=_("What to output"), required=False)
-    options = Lines(label=_("Options, one a line"), required=False, widget=forms.Textarea(attrs={"rows": 2}))
     answer = Lines(
         label=_("Answer elements, one a line"),
         required=False,
-        widget=forms.Textarea(attrs={"rows": 4, "autofocus": True, "class": "mono"}),
+        widget=forms.Textarea(attrs={"rows": 4, "autofocus": True, "class": "mono", "data-list": "answer"}),
     )
+    elements = forms.CharField(label=_("What to output"), required=False)
 
 
 EDITS: dict[str, type[forms.Form]] = {"question": QuestionForm, "answer": AnswerForm}

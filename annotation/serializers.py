@@ -12,6 +12,7 @@ from annotation.exchange import TOLD
 from annotation.models import (
     AuditRemark,
     Candidate,
+    CandidateEdit,
     Challenge,
     DraftingBatch,
     DraftingLine,
@@ -254,6 +255,71 @@ class RemarkSerializer(serializers.ModelSerializer[AuditRemark]):
 
     def get_dealt(self, remark: AuditRemark) -> bool:
         return remark.dealt_at is not None
+
+
+class WordingSerializer(serializers.Serializer[Any]):
+    question = serializers.CharField()
+    elements = serializers.CharField()
+    options = serializers.ListField(child=serializers.CharField())
+    answer = serializers.ListField(child=serializers.CharField())
+
+
+class EditSerializer(serializers.ModelSerializer[CandidateEdit]):
+    by = serializers.CharField(source="by.username", read_only=True)
+    before = WordingSerializer(read_only=True)
+    after = WordingSerializer(read_only=True)
+
+    class Meta:
+        model = CandidateEdit
+        fields = ["version", "at", "by", "before", "after"]
+        read_only_fields = fields
+
+
+class HintSerializer(serializers.Serializer[Any]):
+    field = serializers.CharField(help_text="question, elements, options or answer")
+    line = serializers.IntegerField(allow_null=True, help_text="counts from 1; null when the whole field is meant")
+    rule = serializers.CharField()
+    text = serializers.CharField()
+
+
+class PlaceSerializer(serializers.Serializer[Any]):
+    """Where a line of the options or of the answer stands in the document."""
+
+    field = serializers.CharField()
+    line = serializers.IntegerField()
+    text = serializers.CharField()
+    count = serializers.IntegerField(source="occurrence.count")
+    more = serializers.BooleanField(source="occurrence.more", help_text="it occurs at least so often")
+    exact = serializers.BooleanField(source="occurrence.exact", help_text="letter by letter")
+    start = serializers.IntegerField(source="occurrence.start", allow_null=True, help_text="code points, half-open")
+    end = serializers.IntegerField(source="occurrence.end", allow_null=True)
+
+
+class PieceSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField(help_text="same, ins, del; of lines also moved and edit")
+    text = serializers.CharField()
+    pieces = serializers.ListField(child=serializers.DictField(), required=False, help_text="within an edited line")
+
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        shown: dict[str, Any] = {"kind": instance.kind, "text": instance.text}
+        if instance.pieces:
+            shown["pieces"] = [{"kind": piece.kind, "text": piece.text} for piece in instance.pieces]
+        return shown
+
+
+class DifferencesSerializer(serializers.Serializer[Any]):
+    question = PieceSerializer(many=True)
+    elements = PieceSerializer(many=True)
+    options = PieceSerializer(many=True)
+    answer = PieceSerializer(many=True)
+
+
+class CheckedSerializer(serializers.Serializer[Any]):
+    """What is said about a wording: hints that forbid nothing, places in the document, differences to the draft."""
+
+    hints = HintSerializer(many=True)
+    occurrences = PlaceSerializer(many=True, source="places")
+    differences = DifferencesSerializer()
 
 
 class SubmissionSerializer(serializers.ModelSerializer[Submission]):
@@ -612,6 +678,15 @@ class JudgeCBody(ClaimedBody):
     version = serializers.IntegerField(min_value=1)
     verdict = serializers.ChoiceField(choices=[Verdict.CHALLENGING, Verdict.VALUABLE, Verdict.DISCARD])
     reason = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class CheckBody(serializers.Serializer[Any]):
+    """What is left out is checked as it is saved."""
+
+    question = serializers.CharField(required=False, allow_blank=True)
+    elements = serializers.CharField(required=False, allow_blank=True)
+    options = serializers.ListField(child=serializers.CharField(allow_blank=True), required=False)
+    answer = serializers.ListField(child=serializers.CharField(allow_blank=True), required=False)
 
 
 class VersionBody(ClaimedBody):

@@ -6,9 +6,11 @@ from django import template
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
-from annotation.desk import Against, against, verdict_words
+from annotation.checking import Undo, step_of
+from annotation.checking import undo_of as undo_for
+from annotation.desk import Against, OpenCandidate, against, verdict_words
 from annotation.glancing import ChallengeCount, EvidenceCount, Row
 from annotation.models import Candidate, Claim, Sample, StepVerdict
 from annotation.prompting import FIELD_NAMES
@@ -34,6 +36,12 @@ TONES: dict[str, str] = {
     SampleState.AWAITING_DOCUMENT: "warn",
     SampleState.ACCEPTED: "pass",
     SampleState.EXHAUSTED: "idle",
+}
+PARTS: dict[str, str | Promise] = {
+    "question": gettext_lazy("Question"),
+    "elements": gettext_lazy("What to output"),
+    "options": gettext_lazy("Options"),
+    "answer": gettext_lazy("Answer"),
 }
 SHORT = timedelta(minutes=15)
 
@@ -108,6 +116,22 @@ def words_of(verdict: StepVerdict) -> str | Promise:
 @register.filter
 def against_reference(answer: ModelAnswer, candidate: Candidate) -> Against:
     return against(candidate.answer, answer.result.elements)
+
+
+@register.filter
+def part_name(name: str) -> str | Promise:
+    """A part of a candidate as the desk calls it."""
+    return PARTS.get(name, name)
+
+
+@register.filter
+def step_around(opened: OpenCandidate) -> str:
+    return step_of(opened.candidate)
+
+
+@register.simple_tag
+def undo_of(candidate: Candidate) -> Undo | None:
+    return undo_for(candidate)
 
 
 @register.simple_tag

@@ -24,11 +24,11 @@ SPACE, GONE, HYPHEN = 0x20, 0x00, 0x2D
 _EMPHASIS = (0x2A, 0x5F)
 # From here on scripts that set no space between words.
 FIRST_WIDE = 0x2E80
-_CODEC = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+CODEC = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
 
 @cache
-def _folding() -> Points:
+def folding() -> Points:
     """One code point for each: what each is taken for."""
     table = np.arange(0x110000, dtype=np.uint32)
     for code in range(0x530):
@@ -97,8 +97,8 @@ def squeezed(text: str) -> Squeezed:
 
 
 def squeeze(text: str) -> Squeezed:
-    raw = np.frombuffer(text.encode(_CODEC, "surrogatepass"), dtype=np.uint32)
-    folded = _folding()[raw]
+    raw = np.frombuffer(text.encode(CODEC, "surrogatepass"), dtype=np.uint32)
+    folded = folding()[raw]
     places: Any = np.flatnonzero((folded != SPACE) & (folded != GONE))
     points = folded[places]
     left_out = np.concatenate((_emphasis(points), _hyphens(points, places)))
@@ -106,7 +106,7 @@ def squeeze(text: str) -> Squeezed:
         points, places = np.delete(points, left_out), np.delete(places, left_out)
     points, places = _spelt_out(text, points, places)
     spaced, loose = _gaps(folded, places)
-    return Squeezed(points.tobytes().decode(_CODEC, "surrogatepass"), points, places, spaced, loose)
+    return Squeezed(points.tobytes().decode(CODEC, "surrogatepass"), points, places, spaced, loose)
 
 
 def _emphasis(points: Points) -> Any:

@@ -377,9 +377,10 @@
      The text lies in localStorage before the request starts and leaves it when the server has it. */
   const DELAY = 800;
   const RETRIES = [2, 4, 8, 16, 30];
-  /* A field may be named `elements`, and would hide the form's own list of fields. */
-  const controlsOf = form => Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, "elements").get.call(form);
   const fieldsOf = form => [...new FormData(form)].filter(([name, value]) => typeof value === "string" && !["csrfmiddlewaretoken", "_once", "version"].includes(name));
+
+  /* Not form.elements: a field may be called "elements" and stand in its place. */
+  const named = (form, name) => $(`[name="${CSS.escape(name)}"]`, form);
 
   const autosave = (form, options = {}) => {
     if (form.autosaving) return form.autosaving;
@@ -397,13 +398,14 @@
       status.replaceChildren(icon(glyph), text);
     };
     const changed = () => JSON.stringify(fieldsOf(form)) !== saved;
-    const touch = () => {
+    const touch = event => {
       if (!changed() && !sending) { store(localStorage, name, null); return; }
       const held = store(localStorage, name, JSON.stringify({ at: Date.now(), fields: fieldsOf(form) }));
       form.dataset.dirty = "yes";
       stopped = false;
       clearTimeout(timer);
-      timer = setTimeout(flush, DELAY);
+      /* Half a composition is kept here but not sent. */
+      if (!event?.isComposing) timer = setTimeout(flush, DELAY);
       return held;
     };
     const failed = reason => {
@@ -427,8 +429,8 @@
     };
     const errorsAt = (errors = {}) => {
       for (const [field, texts] of Object.entries(errors)) {
-        const input = controlsOf(form).namedItem(field);
-        if (!(input instanceof Element)) continue;
+        const input = named(form, field);
+        if (!input) continue;
         const id = `${input.id || field}_note`;
         document.getElementById(id)?.remove();
         const note = element("div", { id }, ...texts.map(text => element("p", { className: "field__error" }, icon("bang"), element("span", {}, text))));
@@ -476,7 +478,7 @@
     };
     /* The version of now, also in the forms that act on the same record: <input name="version" data-version-of="form id"> */
     const follow = version => {
-      const own = controlsOf(form).namedItem("version");
+      const own = named(form, "version");
       if (own) own.value = version;
       for (const input of $$(`[data-version-of="${CSS.escape(form.id || "-")}"]`)) input.value = version;
     };
@@ -513,6 +515,7 @@
     };
 
     form.addEventListener("input", touch);
+    form.addEventListener("compositionend", () => touch());
     form.addEventListener("change", () => { touch(); flush(); });
     /* A save on its way would make the version that is sent with the form an old one: the form goes after it. */
     form.addEventListener("submit", event => {

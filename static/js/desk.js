@@ -194,15 +194,6 @@
     for (const one of all) one.open = one === next;
   };
 
-  /* A half-typed edit is saved or left before the pane shows something else. */
-  addEventListener("htmx:beforeRequest", event => {
-    const { elt, target } = event.detail;
-    const edit = $("#pane form[data-edit][data-dirty]");
-    if (!edit || target?.id !== "pane" || elt === edit || elt.hasAttribute("data-leave")) return;
-    event.preventDefault();
-    window.LBP?.toast(edit.dataset.keepWords, { state: "warn" });
-    $("textarea", edit)?.focus();
-  });
   addEventListener("htmx:afterRequest", event => {
     const { elt, successful } = event.detail;
     const form = elt?.matches?.("form") ? elt : null;
