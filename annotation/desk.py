@@ -194,8 +194,9 @@ def candidates_of(candidates: QuerySet[Candidate]) -> QuerySet[Candidate]:
     )
 
 
-def desk_for(sample: Sample, user: User, *, position: int | None = None) -> Desk:
-    """The desk with the candidate at `position` open; without one, the first that can be worked on."""
+def desk_for(sample: Sample, user: User, *, position: int | None = None, glance: bool = True) -> Desk:
+    """The desk with the candidate at `position` open; without one, the first that can be worked on. Without `glance`
+    the rows know their candidates alone."""
     candidates = list(candidates_of(sample.candidates.all()))
     for candidate in candidates:
         candidate.sample = sample
@@ -206,7 +207,7 @@ def desk_for(sample: Sample, user: User, *, position: int | None = None) -> Desk
     place = order.index(opened.position) if opened else 0
     return Desk(
         sample=sample,
-        groups=rows_of(sample, candidates),
+        groups=rows_of(sample, candidates, glance=glance),
         opened=shown,
         claim=claim,
         holds=holds,

@@ -121,14 +121,15 @@ class Group:
     rows: tuple[Row, ...]
 
 
-def rows_of(sample: Sample, candidates: Sequence[Candidate]) -> tuple[Group, ...]:
-    """Grouped by model in the candidates' order; `candidates` carry their draft, call and model."""
-    challenges = challenge_counts(sample, candidates)
-    given = _verdicts(sample)
+def rows_of(sample: Sample, candidates: Sequence[Candidate], *, glance: bool = True) -> tuple[Group, ...]:
+    """Grouped by model in the candidates' order; `candidates` carry their draft, call and model. Without `glance`
+    nothing is asked about evidence, challenges and verdicts."""
+    challenges = challenge_counts(sample, candidates) if glance else {}
+    given = _verdicts(sample) if glance else {}
+    proofs = known_proofs(candidates) if glance else {}
     numbers = _numbers(candidates)
-    proofs = known_proofs(candidates)
     rows = [
-        _row(one, numbers[one.pk], _evidence(proofs.get(one.pk)), challenges.get(one.pk), tuple(given[one.pk]))
+        _row(one, numbers[one.pk], _evidence(proofs.get(one.pk)), challenges.get(one.pk), tuple(given.get(one.pk, ())))
         for one in candidates
     ]
     for members in groups([Asked(one.question, tuple(one.answer)) for one in candidates]):

@@ -400,7 +400,7 @@ class JudgedSerializer(serializers.Serializer[Any]):
     checks = CheckSerializer(many=True)
 
 
-class EditSerializer(serializers.Serializer[Any]):
+class ChangedEditSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField(source="edit.version")
     by = serializers.CharField(source="edit.by.username")
     at = serializers.DateTimeField(source="edit.at")
@@ -419,7 +419,7 @@ class AuditTrailSerializer(serializers.Serializer[Any]):
 
     turn = TurnSerializer(allow_null=True, help_text="the last submission")
     checklist = CheckSerializer(many=True)
-    edits = EditSerializer(many=True)
+    edits = ChangedEditSerializer(many=True)
     verdicts = JudgedSerializer(many=True)
     discarded = DiscardedSerializer(many=True)
     time = StepTimeSerializer(many=True)

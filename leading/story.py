@@ -22,8 +22,8 @@ from annotation.models import Candidate, Sample
 from annotation.story import WORDS as SAMPLE_WORDS
 from annotation.workflow import CandidateState, ClaimEnd, Job, Part, ReconstructionStep, SampleState, Step
 from core.models import Event, User
-from documents.wording import normalisation_in_words
 from documents.models import DocumentVersion
+from documents.wording import normalisation_in_words
 from documents.workflow import Flag, Origin, VersionState
 from generation.models import Run, RunCall
 from generation.workflow import Purpose, RunState, trouble_words

@@ -15,10 +15,8 @@ from annotation.glancing import ChallengeCount, EvidenceCount, Row
 from annotation.models import Candidate, Claim, Sample, StepVerdict
 from annotation.prompting import FIELD_NAMES
 from annotation.queries import ModelAnswer
-from annotation.taking_back import can_take_back_verdict, last_verdict
 from annotation.workflow import SampleState, Step
 from benchmark.taxonomy import Language, TaskExample
-from core.models import User
 from documents.reading import LANG
 
 register = template.Library()
@@ -119,7 +117,7 @@ def against_reference(answer: ModelAnswer, candidate: Candidate) -> Against:
 
 
 @register.filter
-def part_name(name: str) -> str | Promise:
+def candidate_part_name(name: str) -> str | Promise:
     """A part of a candidate as the desk calls it."""
     return PARTS.get(name, name)
 
@@ -132,11 +130,6 @@ def step_around(opened: OpenCandidate) -> str:
 @register.simple_tag
 def undo_of(candidate: Candidate) -> Undo | None:
     return undo_for(candidate)
-
-
-@register.simple_tag
-def verdict_to_take_back(candidate: Candidate, user: User) -> StepVerdict | None:
-    return last_verdict(candidate) if can_take_back_verdict(user, candidate) else None
 
 
 # A candidate at a glance ---------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ from annotation import actions
 from annotation.comparing import Comparison, compare
 from annotation.desk import Desk, desk_for, following
 from annotation.forms import EDITS, SubmitForm, edit_form, page_language
-from annotation.models import Candidate, Sample
+from annotation.models import Candidate, Sample, StepVerdict
+from annotation.taking_back import last_of
 from annotation.views.common import (
     candidate_or_404,
     in_place,
@@ -26,6 +27,7 @@ from annotation.views.common import (
 )
 from annotation.workflow import AT_THE_DESK
 from core import guidelines
+from core.models import User
 from core.viewing import person_of
 from documents.reading import reader_for
 
@@ -76,8 +78,9 @@ def show(
     conflict: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    """The pane with what belongs to it, or the whole page."""
-    desk = desk_for(sample, person_of(request), position=position)
+    """The pane with what belongs to it, or the whole page. Who only opens another candidate gets the pane alone."""
+    looks = is_fragment(request) and request.method == "GET" and "fresh" not in request.GET
+    desk = desk_for(sample, person_of(request), position=position, glance=not looks or bool(panel))
     panel = _possible(panel, desk, asked=position is not None, mine=sample.annotator_id == person_of(request).pk)
     opened = desk.opened
     editing = bool(opened and part and desk.holds and opened.is_editable)
@@ -96,7 +99,7 @@ def show(
         "conflict": conflict,
     }
     if is_fragment(request):
-        return render(request, f"{PAGE}#moved", context, status=status)
+        return render(request, f"{PAGE}#{'pane' if looks else 'moved'}", context, status=status)
     context["reader"] = reader_for(sample.document_version)
     return render(request, PAGE, context, status=status)
 
@@ -129,8 +132,18 @@ def basis(request: HttpRequest, sample: Sample, desk: Desk) -> dict[str, Any]:
         "checklist": guidelines.CHECKLIST,
         "guidelines": guidelines,
         "language": page_language(),
+        "last": _to_take_back(person, desk),
         "may_claim": not desk.holds and actions.can_claim_sample(person, sample),
     }
+
+
+def _to_take_back(person: User, desk: Desk) -> StepVerdict | None:
+    """The verdict that this person may take back on the open candidate."""
+    if desk.opened is None:
+        return None
+    candidate = desk.opened.candidate
+    last = last_of(candidate, desk.opened.verdicts.values())
+    return last if last and actions.can_take_back_verdict(person, candidate, last) else None
 
 
 def moved(request: HttpRequest, candidate: Candidate, said: str, *, position: int | None = None) -> HttpResponse:

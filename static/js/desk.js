@@ -144,7 +144,15 @@
   };
   const open = url => window.htmx.ajax("GET", url, { source: $("#pane"), target: "#pane", swap: "outerHTML settle:0ms" });
 
+  /* Who opens another candidate gets its pane alone: the list says which one it is. */
+  const point = () => {
+    const pk = $("#pane")?.dataset.candidate;
+    for (const link of $$("#candidates [data-row] > a")) {
+      if (link.parentElement.id === `row-${pk}`) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
+    }
+  };
   const begin = () => {
+    point();
     for (const form of $$("form:has([data-kept])")) putBack(form);
     for (const form of $$("form[data-ticks]")) tickAgain(form);
     for (const form of $$("form[data-checks]")) weigh(form);

@@ -12,7 +12,7 @@ from core.models import User
 from documents.models import DocumentVersion
 from documents.queries import text_of
 from generation.evidence import find_quote
-from generation.models import Draft
+from generation.models import Draft, LanguageModel
 from generation.workflow import Purpose
 from tests.annotation.scenes import bring, challenged
 from tests.factories import make_call, make_claim, make_model, make_run, make_version
@@ -74,7 +74,7 @@ RATIONALE = {
     Language.CHINESE: "各项金额与船名分处两段，须合并阅读才能作答，答案唯一且可核实。",
 }
 CLOSE = {
-    Language.ENGLISH: "The Marigolds payd a late fee of 12 crowns",
+    Language.ENGLISH: "The Marigolds paid a late fee of twelve krowns",
     Language.CHINESE: "金盏号缴纳了滞纳金十二个克朗",
 }
 MISSING = {Language.ENGLISH: "the ferry was sold to the abbey", Language.CHINESE: "渡船卖给了修道院所有"}
@@ -90,9 +90,15 @@ class Fifteen:
 
 
 def fifteen(
-    annotator: User, *, language: str = Language.ENGLISH, version: DocumentVersion | None = None, fresh: bool = False
+    annotator: User,
+    *,
+    language: str = Language.ENGLISH,
+    version: DocumentVersion | None = None,
+    fresh: bool = False,
+    quotes: Sequence[str] = (),
 ) -> Fifteen:
-    """Claimed by the annotator. Fresh: all to read. Else: passed, discarded, waiting, stale and open ones."""
+    """Claimed by the annotator. Fresh: all to read. Else: passed, discarded, waiting, stale and open ones. `quotes`
+    are passages of another document than the factory's."""
     language = Language(language)
     version = version or make_version(language=language)
     run = make_run(version, purpose=Purpose.DRAFTING, task_code="T1.2")
@@ -106,9 +112,10 @@ def fifteen(
     )
     text = text_of(version)
     for model_place, name in enumerate(MODELS):
-        call = make_call(run, make_model(name, position=model_place))
+        model = LanguageModel.objects.filter(name=name).first() or make_model(name, position=model_place)
+        call = make_call(run, model)
         for draft_place in range(3):
-            _draft(sample, call, 3 * model_place + draft_place, language, text)
+            _draft(sample, call, 3 * model_place + draft_place, language, text, quotes)
     Participation.objects.create(sample=sample, person=annotator, job=Job.VERIFIES)
     make_claim(sample, annotator)
     made = Fifteen(sample, annotator)
@@ -117,8 +124,8 @@ def fifteen(
     return made
 
 
-def _draft(sample: Sample, call: object, place: int, language: Language, text: str) -> None:
-    quotes = list(STEPS[language])
+def _draft(sample: Sample, call: object, place: int, language: Language, text: str, given: Sequence[str]) -> None:
+    quotes = [("It stands here.", quote) for quote in given] or list(STEPS[language])
     if place % 5 == 2:
         quotes.append(("A further step.", CLOSE[language]))
     if place % 7 == 3:
