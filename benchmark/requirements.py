@@ -98,8 +98,8 @@ def requirements(text: str, *, english: bool) -> list[Place]:
 SENTENCE_END = re.compile(r"[。！？!?；\n]|(?<!e\.g)(?<!i\.e)\.(?=\s|$)")
 JOINT = re.compile(r"[,，;；、:：]\s*|\s+(?:and then|and|then)\s+", re.IGNORECASE)
 TAIL = re.compile(
-    r"(?:[,，;；]?\s*(?:and\s+)?|\s+)(?:(?:each|one)\b[^,.!?\n]{0,30}?\b(?:per|a|own|separate|new) line|on separate lines"
-    r"|line by line|one per line|without (?:any )?(?:additional|extra|other|further) \w+)\b",
+    r"(?:[,，;；]?\s*(?:and\s+)?|\s+)(?:(?:each|one)\b[^,.!?\n]{0,30}?\b(?:per|a|own|separate|new) line"
+    r"|on separate lines|line by line|one per line|without (?:any )?(?:additional|extra|other|further) \w+)\b",
     re.IGNORECASE,
 )
 CONNECTING = re.compile(r"(?:please|then|finally|also|and|now|请|并|且|再|然后|最后|先)*", re.IGNORECASE)

@@ -68,16 +68,19 @@
       const name = place.id.slice(3);
       const input = fieldOf(name);
       const found = left.has(name) ? $$(`#previewed [data-field="${name}"][data-severity="error"]`) : [];
-      place.replaceChildren(...found.map(item => {
+      /* Rebuilt only when it says something else: a button must not go away between its being pressed and let go. */
+      const said = found.map(item => item.outerHTML).join("");
+      if (place.dataset.said !== said) place.replaceChildren(...found.map(item => {
         const line = document.createElement("p");
         line.className = "field__error";
-        const said = document.createElement("span");
-        said.textContent = $("[data-text]", item).textContent;
-        line.append(...(window.LBP ? [window.LBP.icon("bang")] : []), said);
+        const text = document.createElement("span");
+        text.textContent = $("[data-text]", item).textContent;
+        line.append(...(window.LBP ? [window.LBP.icon("bang")] : []), text);
         const mend = $("[data-repair]", item);
         if (mend) { const copy = mend.cloneNode(true); copy.className = "keylink"; line.append(" ", copy); }
         return line;
       }));
+      place.dataset.said = said;
       if (!input) continue;
       if (found.length) input.setAttribute("aria-invalid", "true"); else input.removeAttribute("aria-invalid");
       input.setAttribute("aria-describedby", place.id);
@@ -152,13 +155,30 @@
   });
 
   /* ---- saving: by itself, and both texts when somebody else saved first -------------------------------------------- */
+  let choosing = false;
   const saving = window.LBP?.autosave(form, {
+    onSaved: () => atFields(),
     onConflict: async problem => {
+      if (choosing) return;
       window.LBP.say(problem.detail || "");
       try { $("#conflict").replaceChildren(...(await fragment(words.compareUrl, { body: values() })).childNodes); $("#conflict").scrollIntoView({ block: "nearest" }); }
       catch { window.LBP.refuse(problem.detail || window.LBP.words.conflict); }
     },
   });
+  /* Leaving the field for the button has begun one more save under the old number: its refusal is waited for. */
+  const choose = async button => {
+    const panel = $("#conflict");
+    choosing = true;
+    await saving?.flush();
+    fieldOf("version").value = button.parentElement.dataset.now;
+    if (button.dataset.choose === "stored") { takeUp(panel); saving?.settle(); }
+    panel.replaceChildren();
+    choosing = false;
+    if (button.dataset.choose === "mine") { saving?.touch(); saving?.flush(); } else tellSaved();
+    fieldOf("task_description").focus();
+    preview();
+  };
+  const tellSaved = () => { const bar = $("#saved"); if (bar) { bar.dataset.state = "saved"; bar.textContent = words.wordTaken; } };
   const takeUp = within => { 
     for (const stored of $$("template[data-stored]", within)) {
       const field = fieldOf(stored.dataset.stored);
@@ -169,15 +189,7 @@
    };
   addEventListener("click", event => {
     const chosen = event.target.closest?.("[data-choose]");
-    if (chosen) {
-      const panel = $("#conflict");
-      fieldOf("version").value = chosen.parentElement.dataset.now;
-      if (chosen.dataset.choose === "stored") { takeUp(panel); saving?.settle(); } else saving?.flush();
-      panel.replaceChildren();
-      fieldOf("task_description").focus();
-      preview();
-      return;
-    }
+    if (chosen) { choose(chosen); return; }
     const back = event.target.closest?.("[data-put-back]");
     if (back) { takeUp(back.closest("article")); $("#versions").close(); window.LBP?.say(words.wordPutBack); preview(); }
   });
