@@ -1,5 +1,6 @@
 """A sample's history in words: its own events and those of its candidates, oldest first."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -11,7 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Sample
-from annotation.workflow import SampleState
+from annotation.workflow import Part, SampleState
 from core.models import Event, User
 
 WORDS: dict[str, str | Promise] = {
@@ -110,11 +111,19 @@ def _line(event: Event, positions: dict[int, int], trail: bool) -> Line:
         what=WORDS.get(name, name),
         candidate=positions.get(event.subject_id) if of_candidate else None,
         state=state,
-        reason=_reason(event, name) if trail else "",
+        reason=reason_of(event) if trail else "",
     )
 
 
-def _reason(event: Event, name: str) -> str:
-    """As somebody typed it; what the system itself gave as a reason is told in the reader's language."""
-    of_system = event.by is None or name == "exhaust"
-    return gettext(event.reason) if of_system and event.reason else event.reason
+# How `auditing` writes the remarks of a decision into the trail: each on a line, with its part.
+_OF_A_PART = re.compile(rf"^({'|'.join(Part.values)})( \d+)?: ", re.MULTILINE)
+
+
+def reason_of(event: Event) -> str:
+    """As somebody typed it; what the system itself said is told in the reader's language, the parts of remarks too."""
+    name = event.action.partition(".")[2]
+    if event.reason and (event.by is None or name == "exhaust"):
+        return gettext(event.reason)
+    if name == "reject":
+        return _OF_A_PART.sub(lambda found: f"{Part(found[1]).label}{found[2] or ''}: ", event.reason)
+    return event.reason

@@ -153,13 +153,13 @@ class AuditOutcome(TextChoices):
 class Part(TextChoices):
     """What a remark of the expert is about, in the order of the page."""
 
-    QUESTION = "question", _("question")
-    ELEMENTS = "elements", _("what to output")
-    OPTIONS = "options", _("options")
-    ANSWER = "answer", _("answer")
-    GROUNDS = "grounds", _("rationale and solution")
-    DOCUMENT = "document", _("document")
-    GENERAL = "general", _("in general")
+    QUESTION = "question", _("Question")
+    ELEMENTS = "elements", _("What to output")
+    OPTIONS = "options", _("Options")
+    ANSWER = "answer", _("Answer")
+    GROUNDS = "grounds", _("Rationale and solution")
+    DOCUMENT = "document", _("Document")
+    GENERAL = "general", _("In general")
 
 
 class TimedStep(TextChoices):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import Any
 
 from django.db.models import Q, QuerySet, TextChoices
@@ -20,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.access import sees_trail
 from annotation.models import Candidate, Sample
 from annotation.story import WORDS as SAMPLE_WORDS
+from annotation.story import reason_of
 from annotation.workflow import CandidateState, ClaimEnd, Job, Part, ReconstructionStep, SampleState, Step
 from core.models import Event, User
 from documents.models import DocumentVersion
@@ -176,7 +177,7 @@ def _of_the_sample(sample: Sample, trail: bool) -> Iterator[Line]:
         wanted |= _about("candidate", positions)
     events = list(_events(wanted & (Q(action__startswith="annotation.") | Q(action__startswith="release."))))
     people = _people_in(events)
-    told = [event for event, after in zip(events, [*events[1:], None], strict=True) if not _is_repeated(event, after)]
+    told = [event for event, after in zip_longest(events, events[1:]) if not _is_repeated(event, after)]
     for event in told:
         if trail or (event.to_state and event.action.startswith("annotation.")):
             yield _sample_line(event, positions, people, trail)
@@ -207,14 +208,8 @@ def _sample_line(event: Event, positions: Mapping[int, int], people: Mapping[int
         SAMPLE_WORDS.get(verb, _("did something")),
         more,
         states(event.to_state).label if event.to_state else "",
-        _reason(event) if trail else "",
+        reason_of(event) if trail else "",
     )
-
-
-def _reason(event: Event) -> str:
-    """As somebody typed it; what the system gave as a reason is told in the reader's language."""
-    of_system = event.by is None or _verb(event) == "exhaust"
-    return gettext(event.reason) if of_system and event.reason else event.reason
 
 
 def _more(event: Event, positions: Mapping[int, int], people: Mapping[int, User]) -> Iterator[Words]:

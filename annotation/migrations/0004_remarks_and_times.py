@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('position', models.PositiveSmallIntegerField()),
-                ('part', models.CharField(choices=[('question', 'question'), ('elements', 'what to output'), ('options', 'options'), ('answer', 'answer'), ('grounds', 'rationale and solution'), ('document', 'document'), ('general', 'in general')], default='general', max_length=16)),
+                ('part', models.CharField(choices=[('question', 'Question'), ('elements', 'What to output'), ('options', 'Options'), ('answer', 'Answer'), ('grounds', 'Rationale and solution'), ('document', 'Document'), ('general', 'In general')], default='general', max_length=16)),
                 ('element', models.PositiveSmallIntegerField(blank=True, help_text='of the answer, counted from 1; empty: the whole answer', null=True)),
                 ('text', models.TextField()),
                 ('at', models.DateTimeField(default=django.utils.timezone.now)),

@@ -113,6 +113,9 @@ def one_round(server: LiveServer, people: list[User], tokens: list[str], samples
     held = Claim.objects.filter(ended_at=None)
     assert held.count() == len(holders)
     assert set(held.values_list("sample", flat=True)) == set(holders)
+    # Nothing is given back meanwhile: whoever hears that nothing waits is right.
+    if any(one.statuses[404] for one in seen):
+        assert held.count() == len(samples)
     most = held.values("holder").annotate(n=Count("pk")).order_by("-n")[0]["n"]
     assert most <= LIMIT
     return seen
