@@ -124,7 +124,7 @@ def test_a_budget_that_is_too_small_is_not_said_to_be_used_up(page: Client) -> N
     text = words(page.get(reverse("generation:run_list")))
     assert "The budget is too small for 2 calls" in text
     assert "($ 4.00 now)" in text
-    assert "used up" not in text
+    assert "The budget is used up" not in text
     assert "A budget had no room for 2 calls" in words(page.get(reverse("generation:run_detail", args=[run.pk])))
     Spending.objects.update(spent_usd=5)
     assert "The budget is used up" in words(page.get(reverse("generation:run_list")))
