@@ -138,6 +138,7 @@ def test_what_may_have_been_billed_is_sent_again_from_its_own_page_only() -> Non
     finish(case.prediction_run, answered=4, failed=1)
     LanguageModel.objects.update(panel=settings.LBP_PANEL)
     Call.objects.filter(state=CallState.FAILED).update(state=CallState.UNKNOWN)
+    case = ReviewCase.objects.get(pk=case.pk)
     assert "Perhaps billed" in waiting_reason(case)
     with pytest.raises(RuleBroken) as told:
         actions.send_predictions_again(case=case, by=make_lead())

@@ -1,6 +1,5 @@
 """Who is given a case: by language, task and load; and how a seat goes back."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -24,13 +23,13 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def work(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[int, Work]]:
+def work(monkeypatch: pytest.MonkeyPatch) -> dict[int, Work]:
     """What people work on, by their number; who is not in it works on everything."""
     given: dict[int, Work] = {}
     nothing_said = Work(frozenset(), frozenset())
     for module in ("people", "cases"):
         monkeypatch.setattr(f"review.queries.{module}.work_of", lambda person: given.get(person.pk, nothing_said))
-    yield given
+    return given
 
 
 def only(languages: str = "", tasks: str = "") -> Work:
