@@ -30,7 +30,7 @@ def case_begin(request: HttpRequest, pk: int) -> HttpResponse:
 def case_give_back(request: HttpRequest, pk: int) -> HttpResponse:
     review = get_object_or_404(AnswerReview, case=pk, reviewer=person_of(request))
     actions.give_back_seat(review=review, by=person_of(request))
-    messages.success(request, _("Given back. What you wrote is kept, and nobody sees it."))
+    messages.success(request, _("Given back. What you wrote is kept."))
     return redirect("review:review_list")
 
 
