@@ -150,6 +150,7 @@ def test_two_tabs_a_killed_tab_and_a_sample_handed_over_lose_no_text(browser: Br
         expect(conflict.locator("ins")).to_contain_text("second")
         assert sample.standardizations.get().elements == "what the first tab says"
         expect(part(second, "elements")).to_have_value("what the second tab says")
+        assert second.evaluate("[scrollX, document.body.scrollLeft]") == [0, 0]
         conflict.get_by_role("button", name="Save my text over it").click()
         saved(second)
         assert sample.standardizations.get().elements == "what the second tab says"
