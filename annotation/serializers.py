@@ -357,11 +357,6 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
         return RemarkSerializer(submission.remarks.all(), many=True).data
 
 
-class PieceSerializer(serializers.Serializer[Any]):
-    kind = serializers.CharField(help_text="same, ins or del")
-    text = serializers.CharField()
-
-
 class ChangeSerializer(serializers.Serializer[Any]):
     """A part that differs. `pieces` in reading order: characters and words of a text, whole lines of a list."""
 
