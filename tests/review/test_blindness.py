@@ -216,7 +216,7 @@ def filtered(numbers: list[int]) -> list[str]:
         for parameter in operations["get"].get("parameters", []):
             if parameter["in"] == "query":
                 kind = parameter["schema"]
-                values: list[Any] = kind.get("enum") or {"integer": numbers, "boolean": ["true", "false"]}.get(
+                values: Any = kind.get("enum") or {"integer": numbers, "boolean": ["true", "false"]}.get(
                     kind.get("type", ""), ["submitted", *numbers, "-found_issue", "submitted_at"]
                 )
                 found += [f"{path}?{parameter['name']}={value}" for value in values]
