@@ -5,6 +5,10 @@ Nothing is changed, and nothing is loaded but the document, once, when the task'
 
 from dataclasses import dataclass
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from annotation.differences import Piece, is_change, line_difference, text_difference
 from annotation.editing import Wording, edited_in_step, undoable
 from annotation.hinting import Draft, hints_of, words_to_find
@@ -18,6 +22,12 @@ from benchmark.taxonomy import Language, Metric
 # More lines, and longer ones, are not looked for.
 MOST_LINES = 1_000
 LONGEST_LINE = 2_000
+PARTS: dict[str, str | Promise] = {
+    "question": gettext_lazy("Question"),
+    "elements": gettext_lazy("What to output"),
+    "options": gettext_lazy("Options"),
+    "answer": gettext_lazy("Answer"),
+}
 OPTIONS, ANSWER = "options", "answer"
 
 
@@ -64,10 +74,14 @@ def check_wording(candidate: Candidate, wording: Wording) -> Checked:
 
 
 def read_hints(candidate: Candidate, wording: Wording) -> tuple[str, ...]:
-    """The hints that need no document, for who reads."""
+    """The hints that need no document, for who reads: each names its part, unless it is the answer."""
     draft = Draft(wording.question, wording.elements, wording.options, wording.answer)
+    hints = hints_of(candidate.sample.task, Language(candidate.sample.document.language), draft)
     return tuple(
-        said(hint) for hint in hints_of(candidate.sample.task, Language(candidate.sample.document.language), draft)
+        said(hint)
+        if hint.field == ANSWER
+        else _("%(part)s: %(hint)s") % {"part": PARTS.get(hint.field, hint.field), "hint": said(hint)}
+        for hint in hints
     )
 
 

@@ -6,8 +6,10 @@ however the texts differ. What two rewritten passages have in common by chance i
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 
 SAME, ADDED, REMOVED, MOVED, CHANGED = "same", "ins", "del", "moved", "edit"
 # Latin words and runs of white space stay whole; every other character, Han included, stands alone.
@@ -36,7 +38,8 @@ def text_difference(before: str, after: str) -> list[Piece]:
     old, new = _PIECE.findall(before), _PIECE.findall(after)
     if len(old) * len(new) > _MOST_BITS:
         old, new = _sentences(before), _sentences(after)
-    return [Piece(kind, "".join(run)) for kind, run in _joined(_readable(_runs(old, new)))]
+    runs = [(kind, "".join(run)) for kind, run in _runs(old, new)]
+    return [Piece(kind, text) for kind, text in _readable(runs)]
 
 
 def line_difference(before: Sequence[str], after: Sequence[str]) -> list[Piece]:
@@ -78,21 +81,25 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 
 def _compared(old: list[str], new: list[str]) -> list[Run]:
     rows = _rows(old, new)
-    backwards: list[Run] = []
+    kinds: list[str] = []
+    pieces: list[str] = []
     row, column = len(new), len(old)
     while row and column:
         if _bit(rows[row - 1], column - 1):
             column -= 1
-            backwards.append((REMOVED, [old[column]]))
+            kinds.append(REMOVED)
+            pieces.append(old[column])
             continue
         row -= 1
+        pieces.append(new[row])
         if row and not _bit(rows[row - 1], column - 1):
-            backwards.append((ADDED, [new[row]]))
+            kinds.append(ADDED)
         else:
             column -= 1
-            backwards.append((SAME, [new[row]]))
-    rest: list[Run] = [(REMOVED, old[:column]), (ADDED, new[:row])]
-    return [run for run in [*rest, *reversed(backwards)] if run[1]]
+            kinds.append(SAME)
+    steps = zip(reversed(kinds), reversed(pieces), strict=True)
+    together = [(kind, [piece for _kind, piece in run]) for kind, run in groupby(steps, key=itemgetter(0))]
+    return [run for run in [(REMOVED, old[:column]), (ADDED, new[:row]), *together] if run[1]]
 
 
 def _bit(row: bytes, place: int) -> int:
@@ -134,34 +141,45 @@ def _joined(runs: Sequence[Run]) -> list[Run]:
     return joined
 
 
-def _readable(runs: Sequence[Run]) -> list[Run]:
+def _readable(runs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """A common stretch that is shorter than the changes on both its sides is common by chance."""
-    kept = list(_joined(runs))
+    kept = list(runs)
     while True:
-        sizes = [len("".join(run).strip()) for _kind, run in kept]
+        sizes = [len(text.strip()) for _kind, text in kept]
         chance = {place for place in range(1, len(kept) - 1) if _by_chance(kept, sizes, place)}
         if not chance:
             return kept
-        parted = [
-            part
-            for place, (kind, run) in enumerate(kept)
-            for part in ([(REMOVED, run), (ADDED, run)] if place in chance else [(kind, run)])
-        ]
-        kept = _joined(parted)
+        kept = _parted(kept, chance)
 
 
-def _by_chance(runs: Sequence[Run], sizes: Sequence[int], place: int) -> bool:
+def _by_chance(runs: Sequence[tuple[str, str]], sizes: Sequence[int], place: int) -> bool:
     if runs[place][0] != SAME:
         return False
-    return sizes[place] <= min(_beside(runs, sizes, place, -1), _beside(runs, sizes, place, 1)) - 1
+    return sizes[place] < min(_beside(runs, sizes, place, -1), _beside(runs, sizes, place, 1))
 
 
-def _beside(runs: Sequence[Run], sizes: Sequence[int], place: int, step: int) -> int:
+def _beside(runs: Sequence[tuple[str, str]], sizes: Sequence[int], place: int, step: int) -> int:
     """The larger of what was removed and added next to a common run."""
     most, place = 0, place + step
     while 0 <= place < len(runs) and runs[place][0] != SAME:
         most, place = max(most, sizes[place]), place + step
     return most
+
+
+def _parted(runs: Sequence[tuple[str, str]], chance: Collection[int]) -> list[tuple[str, str]]:
+    """The runs at `chance` as removed and added, in one with what was changed beside them."""
+    parted: list[tuple[str, str]] = []
+    removed: list[str] = []
+    added: list[str] = []
+    for place, (kind, text) in enumerate(runs):
+        if kind == SAME and place not in chance:
+            parted += [(name, "".join(texts)) for name, texts in ((REMOVED, removed), (ADDED, added)) if texts]
+            parted.append((SAME, text))
+            removed, added = [], []
+        else:
+            removed += [text] * (kind != ADDED)
+            added += [text] * (kind != REMOVED)
+    return parted + [(name, "".join(texts)) for name, texts in ((REMOVED, removed), (ADDED, added)) if texts]
 
 
 # Elements ----------------------------------------------------------------------------------------------------------

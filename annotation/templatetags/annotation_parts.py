@@ -6,9 +6,9 @@ from django import template
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 
-from annotation.checking import Undo, step_of
+from annotation.checking import PARTS, Undo, step_of
 from annotation.checking import undo_of as undo_for
 from annotation.desk import Against, OpenCandidate, against, verdict_words
 from annotation.glancing import ChallengeCount, EvidenceCount, Row
@@ -34,12 +34,6 @@ TONES: dict[str, str] = {
     SampleState.AWAITING_DOCUMENT: "warn",
     SampleState.ACCEPTED: "pass",
     SampleState.EXHAUSTED: "idle",
-}
-PARTS: dict[str, str | Promise] = {
-    "question": gettext_lazy("Question"),
-    "elements": gettext_lazy("What to output"),
-    "options": gettext_lazy("Options"),
-    "answer": gettext_lazy("Answer"),
 }
 SHORT = timedelta(minutes=15)
 

@@ -83,7 +83,7 @@
     const made = element("div", { className: "toast" }, icon(glyph), element("span", {}, text));
     made.dataset.state = state;
     if (stays) made.setAttribute("data-stays", "");
-    if (undo) made.append(button(undo.label || words.undo, () => { made.remove(); undo.run(); }, undo.key || "z"));
+    if (undo) made.append(button(undo.label || words.undo, () => { made.remove(); undo.run(); }, undo.key ?? "z"));
     made.append(closer(() => made.remove()));
     ($("#toasts") || document.body).append(made);
     leaveLater(made);

@@ -289,6 +289,13 @@
     around(form);
   };
 
+  const allSaved = form => {
+    const status = saveState();
+    if (!status) return;
+    status.dataset.state = "saved";
+    status.replaceChildren(icon("check"), form.dataset.wordNothing);
+  };
+
   /* ---- refusals: nothing is overwritten, nothing is lost --------------------------------------------------------- */
   const valuesOf = form => Object.fromEntries([...new FormData(form)].filter(([name]) => !["csrfmiddlewaretoken", "part", "version"].includes(name)));
   const stored = now => Object.fromEntries(Object.entries(now).map(([name, value]) => [name, Array.isArray(value) ? value.join("\n") : value]));
@@ -309,6 +316,13 @@
     return note;
   };
   const plain = values => JSON.stringify(Object.entries(values).sort().map(([name, text]) => [name, String(text).replace(/\r\n/g, "\n").trim()]));
+  const settled = (form, version) => {
+    versionIs(version);
+    form.autosaving.settle();
+    delete form.dataset.dirty;
+    $("[data-problem]", form).replaceChildren();
+    allSaved(form);
+  };
   const conflict = (form, problem) => {
     const words = form.dataset;
     const { autosaving } = form;
@@ -320,15 +334,14 @@
     if (before) { before.replaceChildren(...compared); return; }
     /* The text of now is what this window itself sent: only the answer was lost. */
     if (form.typed.has(plain(theirs))) { versionIs(problem.version); autosaving.touch(); autosaving.flush(); return; }
+    /* The choice was made while this answer was on its way. */
+    if (plain(valuesOf(form)) === plain(theirs)) { settled(form, problem.version); return; }
     const go = () => { versionIs(problem.version); autosaving.touch(); };
     const mine = LBP.button(words.wordMine, () => { go(); autosaving.flush(); });
     const take = LBP.button(words.wordTheirs, () => {
       const aside = valuesOf(form);
       put(form, theirs);
-      versionIs(problem.version);
-      autosaving.settle();
-      $("[data-problem]", form).replaceChildren();
-      delete form.dataset.dirty;
+      settled(form, problem.version);
       checkSoon();
       around(form);
       const back = () => { put(form, aside); autosaving.touch(); checkSoon(); };
@@ -383,7 +396,7 @@
     form.addEventListener("compositionend", checkSoon);
     form.addEventListener("input", remember);
     const status = saveState();
-    if (status && !status.textContent) { status.dataset.state = "saved"; status.replaceChildren(icon("check"), form.dataset.wordNothing); }
+    if (status && !status.textContent) allSaved(form);
     caretToEnd(form);
     LBP.autosave(form, {
       status, onSaved: answer => saved(form, answer), onConflict: problem => refused(form, problem), onRefused: problem => refused(form, problem),

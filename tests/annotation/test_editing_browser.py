@@ -217,6 +217,8 @@ def test_a_second_window_is_refused_and_shows_both_texts(context: BrowserContext
     assert second.get_by_label("Question", exact=True).input_value().endswith("By the second.")
     note.get_by_role("button", name="Take theirs").click()
     expect(second.get_by_label("Question", exact=True)).to_have_value(re.compile("By the first.$"))
+    expect(second.locator("#save")).to_contain_text("Everything is saved.")
+    expect(second.locator("#question-part .note")).to_have_count(0)
     second.get_by_role("button", name="Put it back").click()
     save(second)
     assert now(candidate).question.endswith("By the second.")
