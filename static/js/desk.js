@@ -146,7 +146,7 @@
   };
   const open = url => {
     window.htmx.trigger($("#main"), "htmx:abort");
-    return window.htmx.ajax("GET", url, { source: $("#main"), target: "#pane", swap: "outerHTML settle:0ms" });
+    return window.htmx.ajax("GET", url, { source: $("#main"), target: "#pane", swap: "outerHTML settle:0ms" }).catch(() => {});  /* gave way to a newer one */
   };
 
   /* Who opens another candidate gets its pane alone: the list says which one it is. */
@@ -223,7 +223,7 @@
   addEventListener("desk:said", event => window.LBP?.say(event.detail.text));
   addEventListener("desk:discarded", event => {
     const { text, url, label, verdict } = event.detail;
-    const run = () => window.htmx.ajax("POST", url, { source: $("#main"), target: "#pane", swap: "outerHTML settle:0ms", values: { verdict } });
+    const run = () => window.htmx.ajax("POST", url, { source: $("#main"), target: "#pane", swap: "outerHTML settle:0ms", values: { verdict } }).catch(() => {});
     for (const one of $$("#toasts [data-key='z']")) one.closest(".toast").remove();
     LBP.toast(text, { undo: { label, key: "z", run } });
   });
