@@ -133,6 +133,19 @@ class Desk:
     open: list[OpenPoint]
 
     @property
+    def asked(self) -> list[Segment]:
+        """The prompt without its output example, which stands folded beside it."""
+        *asked, last, _example = self.segments
+        head = last.text.rpartition("\n\n")[0]
+        return [*asked, Segment(head, last.source)] if head else asked
+
+    @property
+    def example(self) -> str:
+        """The output example with its heading, as it ends the prompt."""
+        last, example = self.segments[-2:]
+        return last.text.rpartition("\n\n")[2] + example.text
+
+    @property
     def is_summary(self) -> bool:
         return is_summary(self.case)
 

@@ -208,7 +208,7 @@ def test_no_list_can_be_asked_for_what_another_review_says(case: ReviewCase) -> 
 
 def filtered(numbers: list[int]) -> list[str]:
     """Every list with each of its parameters, one at a time: all choices, both truths, the numbers in question."""
-    schema = SchemaGenerator().get_schema(request=None, public=True)
+    schema: Any = SchemaGenerator().get_schema(request=None, public=True)
     found = []
     for path, operations in schema["paths"].items():
         if "{" in path or "get" not in operations:
@@ -216,9 +216,15 @@ def filtered(numbers: list[int]) -> list[str]:
         for parameter in operations["get"].get("parameters", []):
             if parameter["in"] == "query":
                 kind = parameter["schema"]
+<<<<<<< HEAD
                 values: Any = kind.get("enum") or {"integer": numbers, "boolean": ["true", "false"]}.get(
                     kind.get("type", ""), ["submitted", *numbers, "-found_issue", "submitted_at"]
                 )
+=======
+                numbered: dict[str, list[Any]] = {"integer": numbers, "boolean": ["true", "false"]}
+                words = ["submitted", *numbers, "-found_issue", "submitted_at"]
+                values = kind.get("enum") or numbered.get(kind.get("type", ""), words)
+>>>>>>> review6
                 found += [f"{path}?{parameter['name']}={value}" for value in values]
     return found
 
