@@ -216,15 +216,9 @@ def filtered(numbers: list[int]) -> list[str]:
         for parameter in operations["get"].get("parameters", []):
             if parameter["in"] == "query":
                 kind = parameter["schema"]
-<<<<<<< HEAD
-                values: Any = kind.get("enum") or {"integer": numbers, "boolean": ["true", "false"]}.get(
-                    kind.get("type", ""), ["submitted", *numbers, "-found_issue", "submitted_at"]
-                )
-=======
                 numbered: dict[str, list[Any]] = {"integer": numbers, "boolean": ["true", "false"]}
                 words = ["submitted", *numbers, "-found_issue", "submitted_at"]
                 values = kind.get("enum") or numbered.get(kind.get("type", ""), words)
->>>>>>> review6
                 found += [f"{path}?{parameter['name']}={value}" for value in values]
     return found
 
