@@ -24,7 +24,8 @@ from annotation.evidence import proofs_of
 from annotation.exchange import checklist_of, discarded_of, edits_of, turns_of, verdicts_of
 from annotation.filters import CandidateFilter, SampleFilter
 from annotation.models import Candidate, DraftingBatch, Participation, Sample
-from annotation.queries import challenge_results, drafting_batches, samples
+from annotation.queries import challenge_results, draft_standardization, drafting_batches, samples
+from annotation.rendering import first_parts, has_approved_question, render, typed_parts
 from annotation.serializers import (
     AnswerRemarkBody,
     AuditTrailSerializer,
@@ -48,6 +49,8 @@ from annotation.serializers import (
     JudgeBody,
     JudgeCBody,
     OverruleBody,
+    PartsBody,
+    PreviewSerializer,
     ReasonBody,
     RejectBody,
     RemarksBody,
@@ -63,11 +66,13 @@ from annotation.serializers import (
     TakeOverBody,
     TurnSerializer,
     VersionBody,
+    preview_data,
 )
 from annotation.standardizing import keep_standardization
 from annotation.workflow import Job
+from benchmark.framing import Parts
 from core.api import ProblemSerializer, ViewSet
-from core.refusals import Invalid, NotAllowed
+from core.refusals import Invalid, NotAllowed, RuleBroken
 
 REFUSALS = dict.fromkeys((400, 403, 404, 409, 422), ProblemSerializer)
 
@@ -293,10 +298,38 @@ class SampleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
     def standardize(self, request: Request, pk: str) -> Response:
         """Save the four parts; with `complete` also freeze them. Both prompts are computed, never given.
 
-        When completing is refused, nothing is saved.
+        When completing is refused, nothing is saved, and `errors` names every failing check at its field.
         """
         kept = keep_standardization(sample=self.get_object(), by=self.person, **self.body(StandardizeBody))
         return Response(StandardizationSerializer(kept).data)
+
+    @extend_schema(responses=answers(PreviewSerializer))
+    @standardize.mapping.get
+    def standardization(self, request: Request, pk: str) -> Response:
+        """The parts that the form begins with: what was saved last, else the approved question told apart."""
+        sample = self._approved()
+        return self._previewed(sample, first_parts(sample))
+
+    @extend_schema(request=PartsBody, responses=answers(PreviewSerializer))
+    @action(detail=True, methods=["post"], url_path="standardize/preview")
+    def standardize_preview(self, request: Request, pk: str) -> Response:
+        """Both prompts, all findings with their repairs, the answer's classes and its self-score. Nothing is saved."""
+        sample = self._approved()
+        return self._previewed(sample, typed_parts(sample, **self.body(PartsBody)))
+
+    def _approved(self) -> Sample:
+        """The sample, for those who may know how its question came about."""
+        sample: Sample = self.get_object()
+        if not sees_trail(self.person, sample):
+            raise Http404
+        if not has_approved_question(sample):
+            raise RuleBroken(_("No question of this sample has been approved yet."), rule="nothing_approved")
+        return sample
+
+    def _previewed(self, sample: Sample, parts: Parts) -> Response:
+        draft = draft_standardization(sample)
+        rendering = render(sample, parts)
+        return Response(PreviewSerializer(preview_data(rendering, draft.version if draft else 0)).data)
 
     @extend_schema(request=ReasonBody, responses=answers(SampleSerializer))
     @action(detail=True, methods=["post"])

@@ -529,3 +529,27 @@ class Standardization(models.Model):
             supplementary=self.supplementary,
             example=tuple(self.example),
         )
+
+
+class StandardizationEdit(models.Model):
+    """One saved version of the parts: what was typed is kept, however often the draft is saved over."""
+
+    standardization = models.ForeignKey(Standardization, on_delete=models.PROTECT, related_name="edits")
+    version = models.PositiveIntegerField()
+    task_description = models.TextField(blank=True)
+    elements = models.TextField(blank=True)
+    supplementary = models.TextField(blank=True)
+    example = models.JSONField(default=list, blank=True)
+    at = models.DateTimeField(default=timezone.now)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["standardization_id", "version"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["standardization", "version"], name="a_standardization_keeps_each_version_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"version {self.version} of standardization {self.standardization_id}"

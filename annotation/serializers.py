@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -20,7 +21,9 @@ from annotation.models import (
     Submission,
 )
 from annotation.queries import ChallengeResults
+from annotation.rendering import Rendering, said
 from annotation.workflow import Part, TimedStep, Verdict
+from benchmark.findings import Finding
 from core.models import User
 from documents.models import Document
 
@@ -354,16 +357,11 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
         return RemarkSerializer(submission.remarks.all(), many=True).data
 
 
-class TrailPieceSerializer(serializers.Serializer[Any]):
-    kind = serializers.CharField(help_text="same, ins or del")
-    text = serializers.CharField()
-
-
 class ChangeSerializer(serializers.Serializer[Any]):
     """A part that differs. `pieces` in reading order: characters and words of a text, whole lines of a list."""
 
     part = serializers.CharField()
-    pieces = TrailPieceSerializer(many=True)
+    pieces = PieceSerializer(many=True)
 
 
 class TurnSerializer(serializers.Serializer[Any]):
@@ -519,13 +517,139 @@ class BeatCounted(serializers.Serializer[Any]):
     counted = serializers.FloatField(help_text="never more than has passed since the person's last beat")
 
 
-class StandardizeBody(ClaimedBody):
+NEVER_GIVEN = ("question_nonthinking", "question_thinking", "answer")
+
+
+class PartsBody(serializers.Serializer[Any]):
+    """The four parts. The prompts are computed from them: a body that holds a prompt or an answer is refused."""
+
+    task_description = serializers.CharField(
+        allow_blank=True, trim_whitespace=False, help_text="without output requirement and without identifier"
+    )
+    elements = serializers.CharField(
+        allow_blank=True, trim_whitespace=False, help_text="what to output; put into the fixed requirement, one line"
+    )
+    supplementary = serializers.CharField(
+        allow_blank=True,
+        required=False,
+        default="",
+        trim_whitespace=False,
+        help_text="options, a label list or a text to work on; left out of the prompts when empty",
+    )
+    example = serializers.ListField(
+        child=serializers.CharField(allow_blank=True),
+        help_text="elements of the output example, in the form of the answer and not the answer",
+    )
+
+    def validate(self, attrs: Any) -> Any:
+        given = [name for name in NEVER_GIVEN if name in self.initial_data]
+        if given:
+            words = _("This is computed or approved, never given: leave it out.")
+            raise serializers.ValidationError({name: [words] for name in given})
+        return attrs
+
+
+class StandardizeBody(ClaimedBody, PartsBody):
     version = serializers.IntegerField(min_value=0, help_text="of the draft as last seen; 0 before the first save")
-    task_description = serializers.CharField(allow_blank=True)
-    elements = serializers.CharField(allow_blank=True)
-    supplementary = serializers.CharField(allow_blank=True, required=False, default="")
-    example = serializers.ListField(child=serializers.CharField(allow_blank=True))
     complete = serializers.BooleanField(default=False, help_text="freeze it, if every check holds")
+
+
+class RepairSerializer(serializers.Serializer[Any]):
+    """A change that mends the finding: the code points start to end of `field` become `text`."""
+
+    label = serializers.CharField(help_text="what it does, in words")  # type: ignore[assignment]
+    field = serializers.CharField()
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+    text = serializers.CharField(allow_blank=True)
+
+
+class FindingSerializer(serializers.Serializer[Any]):
+    """What a check says about one field. `start` and `end` are code points in it, or null for the whole field; the
+    example's lines are joined by LF."""
+
+    check = serializers.CharField(help_text="a stable name")
+    severity = serializers.ChoiceField(choices=["error", "hint"], help_text="errors stop completion, hints do not")
+    field = serializers.CharField()
+    message = serializers.CharField()
+    start = serializers.IntegerField(allow_null=True)
+    end = serializers.IntegerField(allow_null=True)
+    repair = RepairSerializer(allow_null=True)
+
+
+class AnswerElementSerializer(serializers.Serializer[Any]):
+    """One element of the reference answer with the class that the example must share."""
+
+    text = serializers.CharField()
+    kind = serializers.CharField(help_text="letter, number, percentage, date, identifier, name, phrase or summary")
+    pattern = serializers.CharField(
+        help_text="decimals and unit, date or identifier pattern; empty where kind says all"
+    )
+    reason = serializers.CharField()
+
+
+class SelfScoreSerializer(serializers.Serializer[Any]):
+    """What the reference answer scores as a reply to each prompt, by the task's metric: 1.0 or it cannot complete."""
+
+    nonthinking = serializers.FloatField()
+    thinking = serializers.FloatField()
+
+
+class PreviewSerializer(serializers.Serializer[Any]):
+    """What the parts give."""
+
+    task_description = serializers.CharField()
+    elements = serializers.CharField()
+    supplementary = serializers.CharField()
+    example = serializers.ListField(child=serializers.CharField())
+    version = serializers.IntegerField(help_text="of the saved draft; 0 when there is none")
+    question_nonthinking = serializers.CharField()
+    question_thinking = serializers.CharField()
+    findings = FindingSerializer(many=True)
+    answer = AnswerElementSerializer(many=True)
+    self_score = SelfScoreSerializer()
+    may_complete = serializers.BooleanField(help_text="no finding is an error")
+
+
+def preview_data(rendering: Rendering, version: int) -> dict[str, Any]:
+    """A rendering in the shape of `PreviewSerializer`, worded in the reader's language."""
+    parts = rendering.parts
+    return {
+        "task_description": parts.task_description,
+        "elements": parts.elements,
+        "supplementary": parts.supplementary,
+        "example": list(parts.example),
+        "version": version,
+        "question_nonthinking": rendering.nonthinking,
+        "question_thinking": rendering.thinking,
+        "findings": [_finding(one) for one in rendering.findings],
+        "answer": [
+            {"text": one.text, "kind": one.form.kind.value, "pattern": one.form.pattern, "reason": one.reason}
+            for one in rendering.answer
+        ],
+        "self_score": dict(zip(("nonthinking", "thinking"), rendering.scores, strict=True)),
+        "may_complete": rendering.may_complete,
+    }
+
+
+def _finding(one: Finding) -> dict[str, Any]:
+    repair = one.repair
+    return {
+        "check": one.check,
+        "severity": one.severity.value,
+        "field": one.field,
+        "message": said(one),
+        "start": one.start,
+        "end": one.end,
+        "repair": repair
+        and {
+            "label": said(repair),
+            "field": repair.field,
+            "start": repair.start,
+            "end": repair.end,
+            "text": repair.text,
+        },
+    }
 
 
 class EditBody(ClaimedBody):

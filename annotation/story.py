@@ -1,7 +1,8 @@
 """A sample's history in words: its own events and those of its candidates, oldest first."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -62,6 +63,8 @@ WORDS: dict[str, str | Promise] = {
     "label": _("settled the difficulty"),
 }
 
+SAVED = "annotation.save_standardization"
+
 
 @dataclass(frozen=True)
 class Line:
@@ -73,6 +76,7 @@ class Line:
     candidate: int | None
     state: str | Promise
     reason: str
+    times: int = 1
 
 
 def story_of(sample: Sample, *, trail: bool) -> list[Line]:
@@ -82,7 +86,19 @@ def story_of(sample: Sample, *, trail: bool) -> list[Line]:
     of_candidates = Q(subject_type="candidate", subject_id__in=positions)
     events = Event.objects.filter(action__startswith="annotation.").select_related("by").order_by("pk")
     chosen = events.filter(of_sample | of_candidates if trail else of_sample)
-    return [_line(event, positions, trail) for event in chosen]
+    return [replace(_line(run[-1], positions, trail), times=len(run)) for run in _runs(chosen)]
+
+
+def _runs(events: Iterable[Event]) -> Iterator[list[Event]]:
+    """A draft saves itself at every pause of the typing: saves by one person in a row are one line."""
+    run: list[Event] = []
+    for event in events:
+        if run and not (event.action == run[-1].action == SAVED and event.by_id == run[-1].by_id):
+            yield run
+            run = []
+        run.append(event)
+    if run:
+        yield run
 
 
 def _line(event: Event, positions: dict[int, int], trail: bool) -> Line:
@@ -103,11 +119,15 @@ def _line(event: Event, positions: dict[int, int], trail: bool) -> Line:
 _OF_A_PART = re.compile(rf"^({'|'.join(Part.values)})( \d+)?: ", re.MULTILINE)
 
 
+def _named(found: re.Match[str]) -> str:
+    return gettext("%(part)s: ") % {"part": f"{Part(found[1]).label}{found[2] or ''}"}
+
+
 def reason_of(event: Event) -> str:
     """As somebody typed it; what the system itself said is told in the reader's language, the parts of remarks too."""
     name = event.action.partition(".")[2]
     if event.reason and (event.by is None or name == "exhaust"):
         return gettext(event.reason)
     if name == "reject":
-        return _OF_A_PART.sub(lambda found: f"{Part(found[1]).label}{found[2] or ''}: ", event.reason)
+        return _OF_A_PART.sub(_named, event.reason)
     return event.reason

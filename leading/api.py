@@ -1,7 +1,8 @@
-"""API: people and progress, for leads."""
+"""API: people, progress and costs, for leads."""
 
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
@@ -10,10 +11,11 @@ from rest_framework.response import Response
 from annotation.models import Sample
 from core.api import ViewSet
 from core.models import User
-from core.refusals import NotAllowed
-from leading import actions, queries
+from core.refusals import Invalid, NotAllowed
+from leading import actions, costs, queries
 from leading.serializers import (
     AddedPersonSerializer,
+    CostsSerializer,
     NewPersonSerializer,
     PersonSerializer,
     ProgressSerializer,
@@ -92,8 +94,33 @@ class ProgressViewSet(LeadsOnly):
         return Response(ProgressSerializer(answer).data)
 
 
+class CostsViewSet(LeadsOnly):
+    serializer_class = CostsSerializer
+    pagination_class = None
+    filter_backends = []
+    parameters = ("by",)
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "by", OpenApiTypes.STR, enum=list(costs.BY), description="what is summed by; model when left out"
+            )
+        ],
+        responses=CostsSerializer,
+    )
+    def list(self, request: Request) -> Response:
+        """What the calls cost: the same figures as on the page, from the same queries."""
+        by = request.query_params.get("by", "model")
+        if by not in costs.BY:
+            known = ", ".join(costs.BY)
+            raise Invalid({"by": _("Costs are summed by one of: %(names)s.") % {"names": known}})
+        answer = {"by": by, "total": costs.total(), "test_calls": costs.trials(), "rows": costs.BY[by]()}
+        return Response(CostsSerializer(answer).data)
+
+
 routes: list[tuple[str, type[ViewSet], str]] = [
     ("people", PeopleViewSet, "person"),
     ("progress", ProgressViewSet, "progress"),
+    ("costs", CostsViewSet, "costs"),
     ("samples", StoryViewSet, "sample-story"),
 ]

@@ -96,6 +96,41 @@ class CostSerializer(serializers.Serializer[Any]):
     unknown = serializers.IntegerField(help_text="calls whose cost nobody knows, not in the sum")
 
 
+class CostRowSerializer(serializers.Serializer[Any]):
+    """`unpriced` calls have no known cost and `unforeseen` ones no estimate: neither is in the sums. An estimate is of
+    one attempt; `paid_again` counts the attempts beyond the first that were paid."""
+
+    key = serializers.CharField(help_text="model, stage, date or number of the sample; empty: of no sample")
+    calls = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    tokens_in = serializers.IntegerField()
+    tokens_out = serializers.IntegerField()
+    spent_usd = serializers.DecimalField(source="spent", max_digits=20, decimal_places=8)
+    unpriced = serializers.IntegerField()
+    paid_again = serializers.IntegerField(source="again")
+    expected_usd = serializers.DecimalField(source="expected", max_digits=20, decimal_places=8)
+    unforeseen = serializers.IntegerField()
+    difference_percent = serializers.FloatField(
+        source="difference", allow_null=True, help_text="each paid attempt against an estimate of its own"
+    )
+    difference_to_one_attempt_percent = serializers.FloatField(
+        source="difference_once", allow_null=True, help_text="what was paid against one attempt for each call"
+    )
+
+
+class TrialCostsSerializer(serializers.Serializer[Any]):
+    calls = serializers.IntegerField(source="count")
+    spent_usd = serializers.DecimalField(source="spent", max_digits=20, decimal_places=8)
+    unpriced = serializers.IntegerField()
+
+
+class CostsSerializer(serializers.Serializer[Any]):
+    by = serializers.CharField()
+    total = CostRowSerializer(help_text="over all calls, each counted once however many runs read it")
+    test_calls = TrialCostsSerializer(help_text="paid too, in none of the rows")
+    rows = CostRowSerializer(many=True)
+
+
 class ProgressSerializer(serializers.Serializer[Any]):
     stages = StageSerializer(many=True)
     cells = CellSerializer(many=True)

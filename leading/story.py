@@ -24,8 +24,8 @@ from annotation.story import WORDS as SAMPLE_WORDS
 from annotation.story import reason_of
 from annotation.workflow import CandidateState, ClaimEnd, Job, Part, ReconstructionStep, SampleState, Step
 from core.models import Event, User
-from documents.intake import normalisation_in_words
 from documents.models import DocumentVersion
+from documents.wording import normalisation_in_words
 from documents.workflow import Flag, Origin, VersionState
 from generation.models import Run, RunCall
 from generation.workflow import Purpose, RunState, trouble_words

@@ -98,7 +98,6 @@ def _cells_csv(cells: list[queries.Cell]) -> HttpResponse:
     return response
 
 
-COSTS = {"model": costs.by_model, "stage": costs.by_stage, "day": costs.by_day, "sample": costs.by_sample}
 SHOWN = 50
 
 
@@ -107,13 +106,15 @@ def cost_list(request: HttpRequest) -> HttpResponse:
     """What calls cost, by model, stage, sample and day; each as a table and, whole, as a file."""
     lead(request)
     wanted = request.GET.get("csv", "")
-    if wanted in COSTS:
-        return _costs_csv(wanted, COSTS[wanted]())
-    tables = [Costs(name, rows[:SHOWN], len(rows)) for name, rows in ((name, find()) for name, find in COSTS.items())]
+    if wanted in costs.BY:
+        return _costs_csv(wanted, costs.BY[wanted]())
+    sums = costs.together()
+    found = {"model": sums.by_model, "stage": sums.by_stage, "day": costs.by_day(), "sample": costs.by_sample()}
+    tables = [Costs(name, rows[:SHOWN], len(rows)) for name, rows in found.items()]
     context = {
         "section": "runs",
         "tables": tables,
-        "total": costs.total(),
+        "total": sums.total,
         "trials": costs.trials(),
         "purse": overview.purse(),
     }
@@ -129,7 +130,10 @@ class Costs:
     count: int
 
 
-COLUMNS = ("calls", "answered", "tokens_in", "tokens_out", "spent", "unpriced", "expected", "unforeseen", "difference")
+COLUMNS = (
+    *("calls", "answered", "tokens_in", "tokens_out", "spent", "unpriced", "again", "expected", "unforeseen"),
+    *("difference", "difference_once"),
+)
 # Sums of which nothing is known are empty cells, never zero.
 UNKNOWN_WITH = {"spent": "unpriced", "expected": "unforeseen"}
 
@@ -139,7 +143,13 @@ def _costs_csv(name: str, rows: list[costs.CostRow]) -> HttpResponse:
     response.headers["Content-Disposition"] = f'attachment; filename="costs-by-{name}.csv"'
     response.write("\ufeff")  # Excel reads UTF-8 only with this mark
     writer = csv.writer(response)
-    units = {"spent": "spent_usd", "expected": "expected_usd", "difference": "difference_percent"}
+    units = {
+        "spent": "spent_usd",
+        "expected": "expected_usd",
+        "again": "paid_again",
+        "difference": "difference_percent",
+        "difference_once": "difference_to_one_attempt_percent",
+    }
     writer.writerow([name, *(units.get(column, column) for column in COLUMNS)])
     for row in rows:
         writer.writerow([safe_cell(value) for value in (row.label or row.key, *(_cell(row, one) for one in COLUMNS))])
@@ -150,7 +160,7 @@ def _cell(row: costs.CostRow, column: str) -> Any:
     value = getattr(row, column)
     if value is None or (not value and column in UNKNOWN_WITH and getattr(row, UNKNOWN_WITH[column])):
         return ""
-    return round(value, 2) if column == "difference" else value
+    return round(value, 2) if column in {"difference", "difference_once"} else value
 
 
 @require_GET

@@ -13,6 +13,7 @@ from annotation.checking import undo_of as undo_for
 from annotation.desk import Against, OpenCandidate, against, verdict_words
 from annotation.glancing import ChallengeCount, EvidenceCount, Row
 from annotation.models import Candidate, Claim, Sample, StepVerdict
+from annotation.prompting import FIELD_NAMES
 from annotation.queries import ModelAnswer
 from annotation.workflow import SampleState, Step
 from benchmark.taxonomy import Language, TaskExample
@@ -93,6 +94,12 @@ def is_short(claim: Claim) -> bool:
     return claim.lapses_at - timezone.now() < SHORT
 
 
+@register.simple_tag
+def part_name(name: str) -> str | Promise:
+    """A part of the standardized question, or the answer, as the pages call it."""
+    return FIELD_NAMES.get(name, name)
+
+
 @register.filter
 def words_of(verdict: StepVerdict) -> str | Promise:
     return verdict_words(verdict)
@@ -104,7 +111,7 @@ def against_reference(answer: ModelAnswer, candidate: Candidate) -> Against:
 
 
 @register.filter
-def part_name(name: str) -> str | Promise:
+def candidate_part_name(name: str) -> str | Promise:
     """A part of a candidate as the desk calls it."""
     return PARTS.get(name, name)
 
