@@ -4,7 +4,15 @@ Each action is keyword only, checks who and what first, changes in one transacti
 Refusals are those of `core.refusals`; their `rule` names are part of the API.
 """
 
-from annotation.auditing import approve_sample, can_approve_sample, can_reject_sample, reject_sample
+from annotation.auditing import (
+    answer_remark,
+    approve_sample,
+    can_answer_remark,
+    can_approve_sample,
+    can_reject_sample,
+    reject_sample,
+    save_remarks,
+)
 from annotation.challenging import (
     can_challenge_candidate,
     can_judge_task_c,
@@ -34,6 +42,7 @@ from annotation.drafting import (
     draft_sample,
     draft_samples,
 )
+from annotation.duplicates import discard_candidates
 from annotation.editing import can_edit_candidate, can_undo_edit, edit_candidate, undo_edit
 from annotation.planning import can_create_sample, create_sample
 from annotation.reconstructing import (
@@ -58,6 +67,7 @@ from annotation.submitting import (
     submit_sample,
 )
 from annotation.taking_back import can_take_back_verdict, take_back_verdict
+from annotation.timing import can_tell_time, tell_time
 from annotation.verifying import (
     can_discard_candidate,
     can_exhaust_sample,
@@ -70,12 +80,15 @@ from annotation.verifying import (
     judge_task_b,
     read_candidate,
 )
+from annotation.withdrawing import can_withdraw_submission, withdraw_submission
 
 __all__ = [
     "accept_sample",
     "adopt_document_version",
+    "answer_remark",
     "approve_sample",
     "can_adopt_document_version",
+    "can_answer_remark",
     "can_approve_sample",
     "can_cancel_drafting",
     "can_challenge_candidate",
@@ -101,7 +114,9 @@ __all__ = [
     "can_submit_sample",
     "can_take_back_verdict",
     "can_take_over_sample",
+    "can_tell_time",
     "can_undo_edit",
+    "can_withdraw_submission",
     "cancel_drafting",
     "challenge_candidate",
     "claim_for_judging",
@@ -110,6 +125,7 @@ __all__ = [
     "complete_standardization",
     "create_sample",
     "discard_candidate",
+    "discard_candidates",
     "dispute_sample",
     "draft_sample",
     "draft_samples",
@@ -126,10 +142,13 @@ __all__ = [
     "reject_sample",
     "release_claim",
     "reopen_sample",
+    "save_remarks",
     "save_standardization",
     "select_candidate",
     "submit_sample",
     "take_back_verdict",
     "take_over_sample",
+    "tell_time",
     "undo_edit",
+    "withdraw_submission",
 ]

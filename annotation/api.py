@@ -1,5 +1,6 @@
 """`samples` and `candidates`: every action is a POST on the resource, under the rules of `annotation.actions`."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import QuerySet
@@ -12,21 +13,31 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import Serializer
 
-from annotation import actions
+from annotation import actions, claims, timing
+from annotation.access import sees_audit, sees_trail
+from annotation.auditing import Remark
 from annotation.checking import check_wording
 from annotation.costing import plan_of
-from annotation.desk import candidates_of, proofs_of
+from annotation.desk import candidates_of
 from annotation.editing import as_typed
+from annotation.evidence import proofs_of
+from annotation.exchange import checklist_of, discarded_of, edits_of, turns_of, verdicts_of
 from annotation.filters import CandidateFilter, SampleFilter
 from annotation.models import Candidate, DraftingBatch, Participation, Sample
-from annotation.queries import challenge_results, drafting_batches, samples
+from annotation.queries import challenge_results, draft_standardization, drafting_batches, samples
+from annotation.rendering import first_parts, has_approved_question, render, typed_parts
 from annotation.serializers import (
+    AnswerRemarkBody,
+    AuditTrailSerializer,
+    BeatBody,
+    BeatCounted,
     CandidateDetailSerializer,
     CandidateSerializer,
     ChallengeBegun,
     ChallengeSerializer,
     CheckBody,
     CheckedSerializer,
+    ClaimedBody,
     CreateBody,
     DraftingBatchSerializer,
     DraftingDetailSerializer,
@@ -38,21 +49,30 @@ from annotation.serializers import (
     JudgeBody,
     JudgeCBody,
     OverruleBody,
+    PartsBody,
+    PreviewSerializer,
     ReasonBody,
+    RejectBody,
+    RemarksBody,
+    RemarkSerializer,
     SampleSerializer,
     SelectBody,
     StandardizationSerializer,
     StandardizeBody,
+    StepTimeSerializer,
     SubmissionSerializer,
     SubmitBody,
     TakeBackBody,
     TakeOverBody,
+    TurnSerializer,
     VersionBody,
+    preview_data,
 )
 from annotation.standardizing import keep_standardization
 from annotation.workflow import Job
+from benchmark.framing import Parts
 from core.api import ProblemSerializer, ViewSet
-from core.refusals import Invalid, NotAllowed
+from core.refusals import Invalid, NotAllowed, RuleBroken
 
 REFUSALS = dict.fromkeys((400, 403, 404, 409, 422), ProblemSerializer)
 
@@ -62,12 +82,23 @@ def answers(body: Any, code: int = 200) -> dict[Any, Any]:
 
 
 class Bodies(ViewSet):
-    """Reading the body of an action."""
+    """Reading the body of an action. The claim's number, where it is sent along, goes with whatever is asked."""
+
+    def dispatch(self, request: Any, *args: Any, **kwargs: Any) -> Any:
+        with claims.carrying():
+            return super().dispatch(request, *args, **kwargs)
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if request.method == "POST" and isinstance(request.data, Mapping) and request.data.get("claim"):
+            given = ClaimedBody(data={"claim": request.data["claim"]})
+            given.is_valid(raise_exception=True)
+            claims.carry(given.validated_data["claim"])
 
     def body(self, kind: type[Serializer[Any]]) -> dict[str, Any]:
         given = kind(data=self.request.data)
         given.is_valid(raise_exception=True)
-        return dict(given.validated_data)
+        return {name: value for name, value in given.validated_data.items() if name != "claim"}
 
 
 class SampleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
@@ -78,10 +109,13 @@ class SampleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
     queryset = Sample.objects.none()
 
     def get_queryset(self) -> QuerySet[Sample]:
+        """An action reads the row anew under its lock, so it asks for no more than the row."""
+        if self.request.method == "POST":
+            return samples().select_related("document", "document_version")
         return samples().for_list()
 
     def _answer(self, sample: Sample, code: int = 200) -> Response:
-        return Response(SampleSerializer(self.get_queryset().get(pk=sample.pk)).data, status=code)
+        return Response(SampleSerializer(samples().for_list().get(pk=sample.pk)).data, status=code)
 
     @extend_schema(request=CreateBody, responses=answers(SampleSerializer, 201))
     def create(self, request: Request) -> Response:
@@ -135,7 +169,7 @@ class SampleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
         actions.claim_sample(sample=sample, by=self.person)
         return self._answer(sample)
 
-    @extend_schema(request=None, responses=answers(SampleSerializer))
+    @extend_schema(request=ClaimedBody, responses=answers(SampleSerializer))
     @action(detail=True, methods=["post"])
     def release_claim(self, request: Request, pk: str) -> Response:
         """Give the sample back; what was done stays."""
@@ -167,6 +201,12 @@ class SampleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
 
     @extend_schema(request=None, responses=answers(SampleSerializer))
     @action(detail=True, methods=["post"])
+    def withdraw(self, request: Request, pk: str) -> Response:
+        """Take a submission back while no expert has claimed its audit (its annotator)."""
+        return self._answer(actions.withdraw_submission(sample=self.get_object(), by=self.person))
+
+    @extend_schema(request=ClaimedBody, responses=answers(SampleSerializer))
+    @action(detail=True, methods=["post"])
     def exhaust(self, request: Request, pk: str) -> Response:
         """End a sample that has no candidate left."""
         return self._answer(actions.exhaust_sample(sample=self.get_object(), by=self.person))
@@ -178,25 +218,118 @@ class SampleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
         given = self.body(FeedbackBody)
         return self._submission(actions.approve_sample(sample=self.get_object(), by=self.person, **given))
 
-    @extend_schema(request=FeedbackBody, responses=answers(SubmissionSerializer))
+    @extend_schema(request=RejectBody, responses=answers(SubmissionSerializer))
     @action(detail=True, methods=["post"])
     def reject(self, request: Request, pk: str) -> Response:
-        """Back to its annotator, with written feedback (the expert who claimed it)."""
-        given = self.body(FeedbackBody)
-        return self._submission(actions.reject_sample(sample=self.get_object(), by=self.person, **given))
+        """Back to its annotator, with remarks on the parts they are about (the expert who claimed it)."""
+        given = self.body(RejectBody)
+        remarks = [Remark(**one) for one in given["remarks"]]
+        sample = self.get_object()
+        return self._submission(
+            actions.reject_sample(sample=sample, remarks=remarks, feedback=given["feedback"], by=self.person)
+        )
+
+    @extend_schema(request=RemarksBody, responses={**REFUSALS, 204: None})
+    @action(detail=True, methods=["post"])
+    def save_remarks(self, request: Request, pk: str) -> Response:
+        """Keep the remarks written so far; nobody else sees them before the decision (the expert who claimed it)."""
+        remarks = [Remark(**one) for one in self.body(RemarksBody)["remarks"]]
+        actions.save_remarks(sample=self.get_object(), remarks=remarks, by=self.person)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(request=AnswerRemarkBody, responses=answers(RemarkSerializer))
+    @action(detail=True, methods=["post"])
+    def answer_remark(self, request: Request, pk: str) -> Response:
+        """Tick a remark of the last audit as dealt with, or not, with a reply (the annotator who holds the sample)."""
+        sample, given = self.get_object(), self.body(AnswerRemarkBody)
+        if given["remark"].submission.sample_id != sample.pk:
+            raise Invalid({"remark": _("This remark belongs to another sample.")})
+        return Response(RemarkSerializer(actions.answer_remark(by=self.person, **given)).data)
 
     def _submission(self, submission: Any) -> Response:
         return Response(SubmissionSerializer(submission).data)
+
+    @extend_schema(responses=answers(TurnSerializer(many=True)))
+    @action(detail=True, methods=["get"], pagination_class=None, filter_backends=[])
+    def exchange(self, request: Request, pk: str) -> Response:
+        """Every submission with what changed, the expert's remarks and the annotator's replies, oldest first."""
+        return Response(TurnSerializer(turns_of(self._trail()), many=True).data)
+
+    def _trail(self) -> Sample:
+        sample = self.get_object()
+        if not sees_trail(self.person, sample):
+            raise NotAllowed(
+                _("You review the answer of %(sample)s, so its trail is closed to you.") % {"sample": sample.label}
+            )
+        return sample
+
+    @extend_schema(responses=answers(AuditTrailSerializer))
+    @action(detail=True, methods=["get"])
+    def audit(self, request: Request, pk: str) -> Response:
+        """What the annotator did, for the expert who judges it, the annotator and leads."""
+        sample = self.get_object()
+        if not sees_audit(self.person, sample):
+            raise NotAllowed(_("The audit of %(sample)s is not yours to see.") % {"sample": sample.label})
+        turns = turns_of(sample)
+        last = turns[-1] if turns else None
+        candidate = last.submission.candidate if last else None
+        trail = {
+            "turn": last,
+            "checklist": checklist_of(last.submission) if last else [],
+            "edits": edits_of(candidate) if candidate else [],
+            "verdicts": verdicts_of(candidate) if candidate else [],
+            "discarded": discarded_of(sample),
+            "time": timing.shown_at_audit(self.person, sample),
+        }
+        return Response(AuditTrailSerializer(trail).data)
+
+    @extend_schema(methods=["get"], responses=answers(StepTimeSerializer(many=True)))
+    @extend_schema(methods=["post"], request=BeatBody, responses=answers(BeatCounted))
+    @action(detail=True, methods=["get", "post"], pagination_class=None, filter_backends=[])
+    def time(self, request: Request, pk: str) -> Response:
+        """Active time by step: one's own, for leads everybody's. A page tells it by POST, in beats."""
+        sample = self.get_object()
+        if request.method == "POST":
+            return Response({"counted": actions.tell_time(sample=sample, by=self.person, **self.body(BeatBody))})
+        return Response(StepTimeSerializer(timing.visible_to(self.person, sample), many=True).data)
 
     @extend_schema(request=StandardizeBody, responses=answers(StandardizationSerializer))
     @action(detail=True, methods=["post"])
     def standardize(self, request: Request, pk: str) -> Response:
         """Save the four parts; with `complete` also freeze them. Both prompts are computed, never given.
 
-        When completing is refused, nothing is saved.
+        When completing is refused, nothing is saved, and `errors` names every failing check at its field.
         """
         kept = keep_standardization(sample=self.get_object(), by=self.person, **self.body(StandardizeBody))
         return Response(StandardizationSerializer(kept).data)
+
+    @extend_schema(responses=answers(PreviewSerializer))
+    @standardize.mapping.get
+    def standardization(self, request: Request, pk: str) -> Response:
+        """The parts that the form begins with: what was saved last, else the approved question told apart."""
+        sample = self._approved()
+        return self._previewed(sample, first_parts(sample))
+
+    @extend_schema(request=PartsBody, responses=answers(PreviewSerializer))
+    @action(detail=True, methods=["post"], url_path="standardize/preview")
+    def standardize_preview(self, request: Request, pk: str) -> Response:
+        """Both prompts, all findings with their repairs, the answer's classes and its self-score. Nothing is saved."""
+        sample = self._approved()
+        return self._previewed(sample, typed_parts(sample, **self.body(PartsBody)))
+
+    def _approved(self) -> Sample:
+        """The sample, for those who may know how its question came about."""
+        sample: Sample = self.get_object()
+        if not sees_trail(self.person, sample):
+            raise Http404
+        if not has_approved_question(sample):
+            raise RuleBroken(_("No question of this sample has been approved yet."), rule="nothing_approved")
+        return sample
+
+    def _previewed(self, sample: Sample, parts: Parts) -> Response:
+        draft = draft_standardization(sample)
+        rendering = render(sample, parts)
+        return Response(PreviewSerializer(preview_data(rendering, draft.version if draft else 0)).data)
 
     @extend_schema(request=ReasonBody, responses=answers(SampleSerializer))
     @action(detail=True, methods=["post"])
@@ -249,12 +382,15 @@ class CandidateViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies)
         """Reviewers judge the answer without the trail that led to it."""
         reviewed = Participation.objects.filter(person=self.person, job=Job.REVIEWS).values("sample")
         candidates = Candidate.objects.exclude(sample__in=reviewed)
+        return candidates.select_related("sample") if self.request.method == "POST" else self._whole(candidates)
+
+    def _whole(self, candidates: QuerySet[Candidate]) -> QuerySet[Candidate]:
         return candidates_of(candidates).select_related(
             "sample", "sample__document", "sample__document_version", "draft__call__model"
         )
 
     def _answer(self, candidate: Candidate) -> Response:
-        shown: Any = self.get_queryset().get(pk=candidate.pk)
+        shown: Any = self._whole(Candidate.objects.all()).get(pk=candidate.pk)
         shown.proofs, shown.results = proofs_of(shown), challenge_results(shown)
         return Response(CandidateDetailSerializer(shown).data)
 
@@ -262,7 +398,7 @@ class CandidateViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies)
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return self._answer(self.get_object())
 
-    @extend_schema(request=None, responses=answers(CandidateDetailSerializer))
+    @extend_schema(request=ClaimedBody, responses=answers(CandidateDetailSerializer))
     @action(detail=True, methods=["post"])
     def read(self, request: Request, pk: str) -> Response:
         """Question, answer, rationale and solution were read: Task A opens."""

@@ -2,9 +2,14 @@
 
 Time is the database's, so that no web process with a wrong clock ends or prolongs a claim. A lapsed claim stays in
 its row until somebody else claims the sample; its holder may not act on it and has to claim again.
+
+A claim's `pk` is its fencing number. What a page or a program sends may carry the number that it was shown: a number
+from before somebody else held the sample is refused, even when its sender has claimed the sample anew.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
@@ -30,6 +35,8 @@ from core.refusals import Conflict, Invalid, NotAllowed, RuleBroken
 ANNOTATORS_WORK = AT_THE_DESK | {SampleState.IN_STANDARDIZATION}
 JUDGES_WORK = frozenset({SampleState.IN_AUDIT, SampleState.IN_ADJUDICATION})
 OWN_WORK = frozenset({SampleState.RETURNED, SampleState.IN_STANDARDIZATION})
+# What `next` passes over when it changed between looking and claiming.
+PASSED_OVER = frozenset({"document_not_approved", "two_jobs_on_one_sample", "belongs_to_its_annotator"})
 
 
 def lapse_time() -> ExpressionWrapper:
@@ -115,6 +122,7 @@ def can_claim_for_judging(user: User, sample: Sample) -> bool:
 
 
 def _take(sample: Sample, by: User, job: str) -> Claim:
+    """The caller holds the sample's lock."""
     held = live_claim(sample)
     if held is not None and held.holder_id != by.pk:
         raise Conflict(
@@ -148,39 +156,89 @@ def _open_claim(sample: Sample, holder: User, job: str, *, by: User | None = Non
 
 
 def _keep_to_the_limit(by: User) -> None:
-    """Locks the person, so that two claims of one person at the same moment count each other."""
-    User.objects.select_for_update().get(pk=by.pk)
-    limit = BenchmarkSettings.load().claims_per_person
-    if live_claims().filter(holder=by).count() >= limit:
+    """Counted under the person's lock, so that two claims of one person at the same moment count each other."""
+    if _is_at_the_limit(by):
         raise RuleBroken(
-            _("You hold %(limit)s claims already. Finish or release one first.") % {"limit": limit},
+            _("You hold %(limit)s claims already. Finish or release one first.") % {"limit": _limit()},
             rule="too_many_claims",
         )
 
 
-def next_samples(by: User) -> Iterator[Sample]:
-    """What waits for this person, best first: their returned samples, their unfinished ones, then the oldest."""
+def _is_at_the_limit(person: User) -> bool:
+    # Without KEY: rows that only point to the person may be written meanwhile.
+    User.objects.select_for_update(no_key=True).get(pk=person.pk)
+    return live_claims().filter(holder=person).count() >= _limit()
+
+
+def _limit() -> int:
+    return BenchmarkSettings.load().claims_per_person
+
+
+# Next ----------------------------------------------------------------------------------------------------------
+
+
+def next_samples(by: User) -> Iterator[QuerySet[Sample]]:
+    """What waits for this person, best first: their returned samples, their unfinished ones; for an expert the
+    audits; then whatever waits longest of the languages and tasks they work on. What they hold is on their desk."""
     held = live_claims().values("sample")
     waiting = Sample.objects.exclude(pk__in=held).filter(document_version__state="approved")
-    others = Participation.objects.filter(person=by).exclude(job=Job.VERIFIES).values("sample")
+    waiting = waiting.order_by("state_since", "pk")
     own = waiting.filter(annotator=by)
-    yield from own.filter(state=SampleState.RETURNED).order_by("state_since", "pk")
-    yield from own.filter(state=SampleState.IN_STANDARDIZATION).order_by("state_since", "pk")
-    yield from own.filter(state=SampleState.IN_VERIFICATION).order_by("state_since", "pk")
-    fresh = waiting.filter(state=SampleState.IN_VERIFICATION).exclude(pk__in=others)
-    yield from fresh.filter(~Q(annotator=by) | Q(annotator=None)).order_by("state_since", "pk")
+    for state in (SampleState.RETURNED, SampleState.IN_STANDARDIZATION, SampleState.IN_VERIFICATION):
+        yield own.filter(state=state)
+    if by.is_expert:
+        yield of_the_work_of(by, waiting.filter(state=SampleState.IN_AUDIT).exclude(_has_another_job(by, Job.JUDGES)))
+    fresh = waiting.filter(state=SampleState.IN_VERIFICATION).filter(~Q(annotator=by) | Q(annotator=None))
+    yield of_the_work_of(by, fresh.exclude(_has_another_job(by, Job.VERIFIES)))
+
+
+def _has_another_job(person: User, job: str) -> Q:
+    others = Participation.objects.filter(person=person).exclude(job=job)
+    return Q(pk__in=others.values("sample"))
+
+
+def of_the_work_of(person: User, waiting: QuerySet[Sample]) -> QuerySet[Sample]:
+    """Of the languages and secondary tasks that this person works on; no list is no limit."""
+    if person.work_languages:
+        waiting = waiting.filter(document__language__in=person.work_languages)
+    if person.work_tasks:
+        waiting = waiting.filter(task_code__in=person.work_tasks)
+    return waiting
 
 
 def claim_next(*, by: User) -> Sample | None:
-    """Claim the sample that should be worked on next. None when nothing waits."""
+    """Claim the sample that should be worked on next. None when nothing waits.
+
+    Of many who ask at once each first takes what nobody has a hand on, so that they do not queue behind one another;
+    only who finds nothing waits for the others, because a hand may be taken off again.
+    """
     require_stage_worker(by)
-    for sample in next_samples(by):
-        try:
-            claim_sample(sample=sample, by=by)
-        except Conflict:
-            continue  # somebody was faster; the next one
-        return sample
+    person = User.objects.get(pk=by.pk)  # what they work on may have been changed since they signed in
+    for waits in (False, True):
+        for found in next_samples(person):
+            if (sample := _claim_first(found, by, waits=waits)) is not None:
+                return sample
     return None
+
+
+def _claim_first(waiting: QuerySet[Sample], by: User, *, waits: bool) -> Sample | None:
+    tried: set[int] = set()
+    while True:
+        with transaction.atomic():
+            rows = waiting.exclude(pk__in=tried).select_for_update(of=("self",), skip_locked=not waits)
+            sample = rows.first()
+            if sample is None:
+                return None
+            tried.add(sample.pk)
+            try:
+                claim_sample(sample=sample, by=by)
+            except Conflict:
+                continue  # somebody was faster; the next one
+            except RuleBroken as refusal:
+                if refusal.rule not in PASSED_OVER:
+                    raise
+                continue
+            return sample
 
 
 def can_release_claim(user: User, sample: Sample) -> bool:
@@ -210,6 +268,13 @@ def take_over_sample(*, sample: Sample, holder: User, reason: str, by: User) -> 
     job = Job.JUDGES if sample.state in JUDGES_WORK else Job.VERIFIES
     if not holder.is_active or not holder.does_stage_work or (job == Job.JUDGES and not holder.is_expert):
         raise Invalid({"holder": _("This person does not do this work.")})
+    held = live_claim(sample)
+    if (held is None or held.holder_id != holder.pk) and _is_at_the_limit(holder):
+        raise RuleBroken(
+            _("%(person)s holds %(limit)s claims already. Hand it to somebody else, or have one released first.")
+            % {"person": holder.name, "limit": _limit()},
+            rule="too_many_claims",
+        )
     join_sample(sample=sample, person=holder, job=job)
     end_claim(sample, ClaimEnd.TAKEN_OVER, by=by, reason=reason)
     claim = _open_claim(sample, holder, job, by=by)
@@ -222,6 +287,41 @@ def take_over_sample(*, sample: Sample, holder: User, reason: str, by: User) -> 
 # Holding -------------------------------------------------------------------------------------------------------
 
 
+_carried: ContextVar[int | None] = ContextVar("carried", default=None)
+
+
+def carry(number: int | None) -> None:
+    """From now on, inside a `carrying` block, what is asked was sent with this claim's number."""
+    _carried.set(number)
+
+
+@contextmanager
+def carrying(number: int | None = None) -> Iterator[None]:
+    """What is asked in here was sent with this claim's number; None: with no number."""
+    token = _carried.set(number)
+    try:
+        yield
+    finally:
+        _carried.reset(token)
+
+
+def require_number(claim: Claim) -> None:
+    """The number that was sent along, if there is one, is this claim's, or of an earlier one of the same person after
+    which nobody else has held the sample."""
+    number = _carried.get()
+    if number is None or number == claim.pk:
+        return
+    own = Claim.objects.filter(sample=claim.sample_id, holder=claim.holder_id, pk=number)
+    between = Claim.objects.filter(sample=claim.sample_id, pk__gt=number, pk__lt=claim.pk)
+    if not own.exists() or between.exclude(holder=claim.holder_id).exists():
+        raise Conflict(
+            _("%(sample)s was in other hands since this page was opened. Reload it; what you typed is kept.")
+            % {"sample": claim.sample.label},
+            rule="claim_outdated",
+            state=claim.sample.state,
+        )
+
+
 def require_claim(sample: Sample, by: User, job: str = "") -> Claim:
     """The person's live claim, renewed: any action prolongs it."""
     claim = live_claims().filter(sample=sample, holder=by).first()
@@ -232,6 +332,8 @@ def require_claim(sample: Sample, by: User, job: str = "") -> Claim:
             rule="claim_needed",
             state=sample.state,
         )
+    claim.sample = sample
+    require_number(claim)
     return _renewed(claim)
 
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.functional import Promise
@@ -13,42 +11,17 @@ from annotation import claims
 from annotation.checking import read_hints
 from annotation.differences import Piece, line_difference, text_difference
 from annotation.editing import EDITABLE, Wording, edited_in_step
-from annotation.models import Candidate, Challenge, Claim, Sample, StepVerdict
-from annotation.queries import ChallengeResults, challenge_results, is_stale, open_challenges
+from annotation.evidence import Proof, proofs_of
+from annotation.glancing import Group, Row, rows_of
+from annotation.models import Candidate, Claim, Sample, StepVerdict
+from annotation.queries import ChallengeResults, challenge_results
 from annotation.verifying import JUDGEMENTS, Judgement
-from annotation.workflow import OPEN_STEPS, CandidateState, Step, Verdict
+from annotation.workflow import AT_THE_DESK, OPEN_STEPS, CandidateState, SampleState, Step, Verdict
 from core.guidelines import TASK_A, TASK_B, TASK_C, Task
 from core.models import User
-from documents import queries as documents
-from generation.evidence import find_quote
 from generation.models import LanguageModel
-from generation.workflow import RunState
 
 GUIDE: dict[str, Task] = {CandidateState.TASK_A: TASK_A, CandidateState.TASK_B: TASK_B, CandidateState.TASK_C: TASK_C}
-WAITING = (RunState.QUEUED, RunState.RUNNING)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One candidate in the list: its state as tone, icon and word."""
-
-    candidate: Candidate
-    number: int
-    icon: str
-    tone: str
-    word: str | Promise
-
-    @property
-    def is_gone(self) -> bool:
-        return self.candidate.state == CandidateState.DISCARDED
-
-
-@dataclass(frozen=True)
-class Group:
-    """The candidates of one model."""
-
-    model: LanguageModel
-    rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True)
@@ -58,22 +31,6 @@ class Mark:
     label: str | Promise
     state: str
     panel: str = ""
-
-
-@dataclass(frozen=True)
-class Proof:
-    """One step of the solution and where its quote stands in the document as it is now pinned."""
-
-    step: str
-    quote: str
-    kind: str
-    start: int | None
-    end: int | None
-    percent: int
-
-    @property
-    def is_found(self) -> bool:
-        return self.start is not None
 
 
 @dataclass(frozen=True)
@@ -112,6 +69,11 @@ class OpenCandidate:
         return self.results if self.results and not self.results.stale else None
 
     @property
+    def is_waiting(self) -> bool:
+        """Answers to the candidate as it now reads are still on their way."""
+        return self.candidate.state == CandidateState.TASK_C and bool(self.fresh and self.fresh.waiting)
+
+    @property
     def missing(self) -> int:
         return sum(not proof.is_found for proof in self.proofs if proof.quote)
 
@@ -129,6 +91,7 @@ class Desk:
     opened: OpenCandidate | None
     claim: Claim | None
     holds: bool
+    lapsed: bool
     chosen: Candidate | None
     before: int
     after: int
@@ -136,6 +99,38 @@ class Desk:
     @property
     def rows(self) -> list[Row]:
         return [row for group in self.groups for row in group.rows]
+
+    def row_at(self, position: int | None) -> Row | None:
+        return next((row for row in self.rows if row.candidate.position == position), None)
+
+    @property
+    def row(self) -> Row | None:
+        """The open candidate's own row."""
+        return self.row_at(self.opened.candidate.position) if self.opened else None
+
+    @property
+    def open_twins(self) -> list[Row]:
+        """Others that ask the same as the open candidate and could be discarded."""
+        return [twin for twin in self.row.twins if not twin.is_gone] if self.row else []
+
+    @property
+    def next_open(self) -> int | None:
+        """Where to go on: the next open candidate after the one shown, else the first."""
+        open_rows = [row for row in self.rows if row.is_open and row is not self.row]
+        return following(self.row, open_rows) if open_rows else None
+
+    @property
+    def is_at_work(self) -> bool:
+        return self.sample.state in AT_THE_DESK
+
+    @property
+    def is_exhausted(self) -> bool:
+        return self.sample.state == SampleState.EXHAUSTED
+
+    @property
+    def others_wait(self) -> bool:
+        """Answers to candidates that are not open are still on their way."""
+        return any(row.is_waiting for row in self.rows if row is not self.row)
 
     @property
     def passed(self) -> list[Row]:
@@ -147,7 +142,7 @@ class Desk:
 
     @property
     def left(self) -> int:
-        return sum(row.candidate.state in OPEN_STEPS for row in self.rows)
+        return sum(row.is_open for row in self.rows)
 
     @property
     def simulated(self) -> LanguageModel | None:
@@ -162,6 +157,13 @@ class Desk:
         ready = self.chosen is not None and self.chosen.state == CandidateState.PASSED
         yield Mark(_("Select"), _state(panel == "select", ready), "select" if self.passed else "")
         yield Mark(_("Submit"), _state(panel == "submit", False), "submit" if ready else "")
+
+
+def following(row: Row | None, rows: Sequence[Row]) -> int | None:
+    """The position of the first of these rows after `row`, round the end; None where there is none."""
+    places = sorted(one.candidate.position for one in rows)
+    here = row.candidate.position if row else 0
+    return next(iter([*(place for place in places if place > here), *places]), None)
 
 
 def _state(now: bool, done: bool) -> str:
@@ -192,38 +194,38 @@ def candidates_of(candidates: QuerySet[Candidate]) -> QuerySet[Candidate]:
     )
 
 
-def desk_for(sample: Sample, user: User, *, position: int | None = None) -> Desk:
-    """The desk with the candidate at `position` open; without one, the first that can be worked on."""
+def desk_for(sample: Sample, user: User, *, position: int | None = None, glance: bool = True) -> Desk:
+    """The desk with the candidate at `position` open; without one, the first that can be worked on. Without `glance`
+    the rows know their candidates alone."""
     candidates = list(candidates_of(sample.candidates.all()))
     for candidate in candidates:
         candidate.sample = sample
-    groups = _groups(candidates, _challenges(sample))
     opened = _to_open(candidates, sample, position)
-    claim = claims.live_claim(sample)
+    shown = open_candidate(opened) if opened else None  # before the rows: it may find places that they then know
+    claim, holds = claims.live_claim(sample), claims.holds_desk(user, sample)
     order = [candidate.position for candidate in candidates]
     place = order.index(opened.position) if opened else 0
     return Desk(
         sample=sample,
-        groups=groups,
-        opened=open_candidate(opened) if opened else None,
+        groups=rows_of(sample, candidates, glance=glance),
+        opened=shown,
         claim=claim,
-        holds=claims.holds_desk(user, sample),
+        holds=holds,
+        lapsed=not holds and claim is None and sample.state in AT_THE_DESK and sample.annotator_id == user.pk,
         chosen=next((candidate for candidate in candidates if candidate.pk == sample.chosen_id), None),
         before=order[place - 1] if order and place else 0,
         after=order[place + 1] if place + 1 < len(order) else 0,
     )
 
 
-def _challenges(sample: Sample) -> dict[int, Challenge]:
-    return {challenge.candidate_id: challenge for challenge in open_challenges(sample)}
-
-
 def _to_open(candidates: Sequence[Candidate], sample: Sample, position: int | None) -> Candidate | None:
+    """What was asked for, what is selected, what was begun, what is unread; else what ended last."""
     asked = [candidate for candidate in candidates if candidate.position == position]
     chosen = [candidate for candidate in candidates if candidate.pk == sample.chosen_id]
     begun = [one for one in candidates if one.state in OPEN_STEPS and one.state != CandidateState.READ]
     unread = [one for one in candidates if one.state == CandidateState.READ]
-    return next(iter([*asked, *chosen, *begun, *unread, *candidates]), None)
+    latest = sorted(candidates, key=lambda one: one.state_since, reverse=True)
+    return next(iter([*asked, *chosen, *begun, *unread, *latest]), None)
 
 
 def next_open(candidate: Candidate) -> int:
@@ -233,35 +235,6 @@ def next_open(candidate: Candidate) -> int:
     )
     later = [position for position in open_ones if position > candidate.position]
     return next(iter([*later, *open_ones]), candidate.position)
-
-
-def _groups(candidates: Sequence[Candidate], challenges: dict[int, Challenge]) -> tuple[Group, ...]:
-    by_model = groupby(candidates, key=lambda candidate: candidate.draft.call.model)
-    return tuple(
-        Group(model, tuple(_row(one, number, challenges.get(one.pk)) for number, one in enumerate(ones, 1)))
-        for model, ones in by_model
-    )
-
-
-def _row(candidate: Candidate, number: int, challenge: Challenge | None) -> Row:
-    icon, tone, word = _glance(candidate, challenge)
-    return Row(candidate, number, icon, tone, word)
-
-
-def _glance(candidate: Candidate, challenge: Challenge | None) -> tuple[str, str, str | Promise]:
-    label = CandidateState(candidate.state).label
-    match candidate.state:
-        case CandidateState.PASSED:
-            return "check", "pass", label
-        case CandidateState.DISCARDED:
-            return "cross", "idle", label
-        case CandidateState.READ:
-            return "ring", "idle", label
-        case CandidateState.TASK_C if challenge and is_stale(challenge, candidate):
-            return "bang", "warn", _("challenge results are stale")
-        case CandidateState.TASK_C if challenge and challenge.run.state in WAITING:
-            return "clock", "now", _("the models are answering")
-    return "half", "now", label
 
 
 def open_candidate(candidate: Candidate) -> OpenCandidate:
@@ -282,32 +255,6 @@ def open_candidate(candidate: Candidate) -> OpenCandidate:
     )
 
 
-def proofs_of(candidate: Candidate) -> tuple[Proof, ...]:
-    """The solution with the places of its quotes. Searched anew on another document version."""
-    draft, version = candidate.draft, candidate.sample.document_version
-    solution: list[dict[str, Any]] = list(draft.solution)
-    if draft.call.document_version_id != version.pk:
-        text = documents.text_of(version)
-        solution = [{**item, **_placed(text, item.get("quote", ""))} for item in solution]
-    return tuple(_proof(item) for item in solution)
-
-
-def _placed(text: str, quote: str) -> dict[str, Any]:
-    found = find_quote(text, quote)
-    return {"kind": found.kind.value, "start": found.start, "end": found.end, "score": found.score}
-
-
-def _proof(item: dict[str, Any]) -> Proof:
-    return Proof(
-        item.get("step", ""),
-        item.get("quote", ""),
-        item.get("kind", "missing"),
-        item.get("start"),
-        item.get("end"),
-        round(100 * float(item.get("score") or 0)),
-    )
-
-
 # Task C --------------------------------------------------------------------------------------------------------
 
 
@@ -318,6 +265,15 @@ class Against:
     common: int
     added: tuple[str, ...]
     lacking: tuple[str, ...]
+    in_order: bool = True
+
+    @property
+    def is_complete(self) -> bool:
+        return not self.added and not self.lacking
+
+    @property
+    def is_equal(self) -> bool:
+        return self.is_complete and self.in_order
 
 
 def against(answer: Sequence[str], given: Sequence[str]) -> Against:
@@ -327,6 +283,7 @@ def against(answer: Sequence[str], given: Sequence[str]) -> Against:
         len(from_reference.keys() & from_model.keys()),
         tuple(line for key, line in from_model.items() if key not in from_reference),
         tuple(line for key, line in from_reference.items() if key not in from_model),
+        list(from_reference) == list(from_model),
     )
 
 

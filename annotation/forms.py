@@ -120,20 +120,35 @@ def edit_form(part: str, candidate: Candidate) -> forms.Form:
 
 
 class SubmitForm(forms.Form):
-    note = forms.CharField(label=_("Note to the expert"), required=False, widget=forms.Textarea(attrs={"rows": 2}))
+    note = forms.CharField(
+        label=_("Note to the expert"), required=False, widget=forms.Textarea(attrs={"rows": 2, "data-kept": True})
+    )
 
 
 class FeedbackForm(forms.Form):
     feedback = forms.CharField(label=_("Feedback"), required=False, widget=forms.Textarea(attrs={"rows": 3}))
 
 
-class PartsForm(forms.Form):
-    """The four parts of a standardized question. Empty ones can be saved; completing finds them."""
+def _part(rows: int, key: str, **more: str) -> forms.Textarea:
+    return forms.Textarea(
+        attrs={"rows": rows, "aria-keyshortcuts": key, "data-part": key, "spellcheck": "false", **more}
+    )
 
-    task_description = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 4}))
-    elements = forms.CharField(required=False)
-    supplementary = forms.CharField(required=False, widget=forms.Textarea(attrs={"rows": 3}))
-    example = Lines(required=False, widget=forms.Textarea(attrs={"rows": 3, "class": "mono"}))
+
+class PartsForm(forms.Form):
+    """The four parts of a standardized question. Empty ones can be saved; completing finds them. White space is not
+    taken off here: the checks name it."""
+
+    task_description = forms.CharField(required=False, strip=False, widget=_part(4, "1"))
+    elements = forms.CharField(
+        required=False,
+        strip=False,
+        widget=forms.TextInput(
+            attrs={"aria-keyshortcuts": "2", "data-part": "2", "spellcheck": "false", "autocomplete": "off"}
+        ),
+    )
+    supplementary = forms.CharField(required=False, strip=False, widget=_part(3, "3"))
+    example = Lines(required=False, widget=_part(3, "4", **{"class": "mono"}))
 
 
 STATE_CHOICES = SampleState.choices

@@ -17,10 +17,12 @@ from annotation.workflow import (
     ClaimEnd,
     DraftingOutcome,
     Job,
+    Part,
     ReconstructionStep,
     SampleState,
     Step,
     Strategy,
+    TimedStep,
     Verdict,
 )
 from benchmark.framing import Parts
@@ -366,19 +368,104 @@ class Submission(models.Model):
         related_name="audits",
     )
 
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    if TYPE_CHECKING:
+        remarks: "RelatedManager[AuditRemark]"
+
     class Meta:
         ordering = ["sample_id", "number"]
         constraints = [
             models.UniqueConstraint(fields=["sample", "number"], name="a_sample_numbers_its_submissions"),
             models.CheckConstraint(
-                condition=Q(outcome="", audited_at__isnull=True, audited_by__isnull=True)
-                | (~Q(outcome="") & Q(audited_at__isnull=False, audited_by__isnull=False)),
+                condition=Q(outcome__in=["", AuditOutcome.WITHDRAWN], audited_at__isnull=True, audited_by__isnull=True)
+                | (
+                    Q(outcome__in=[AuditOutcome.APPROVED, AuditOutcome.REJECTED])
+                    & Q(audited_at__isnull=False, audited_by__isnull=False)
+                ),
                 name="an_audit_has_an_auditor",
+            ),
+            models.CheckConstraint(
+                condition=Q(outcome=AuditOutcome.WITHDRAWN, withdrawn_at__isnull=False)
+                | (~Q(outcome=AuditOutcome.WITHDRAWN) & Q(withdrawn_at__isnull=True)),
+                name="a_submission_taken_back_says_when",
             ),
         ]
 
     def __str__(self) -> str:
         return f"submission {self.number} of {self.sample_id}"
+
+
+class AuditRemark(models.Model):
+    """What an expert wrote about one part of a submission, and what its annotator did about it.
+
+    While the submission is undecided the remarks are their writer's draft: nobody else is shown them.
+    """
+
+    submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="remarks")
+    position = models.PositiveSmallIntegerField()
+    part = models.CharField(max_length=16, choices=Part.choices, default=Part.GENERAL)
+    element = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="of the answer, counted from 1; empty: the whole answer"
+    )
+    text = models.TextField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    reply = models.TextField(blank=True)
+    dealt_at = models.DateTimeField(null=True, blank=True)
+    dealt_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ["submission_id", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["submission", "position"], name="an_audit_numbers_its_remarks"),
+            models.CheckConstraint(condition=~Q(text=""), name="a_remark_says_something"),
+            models.CheckConstraint(
+                condition=Q(element__isnull=True) | Q(part=Part.ANSWER, element__gte=1),
+                name="only_the_answer_has_elements",
+            ),
+            models.CheckConstraint(
+                condition=Q(dealt_at__isnull=True, dealt_by__isnull=True)
+                | Q(dealt_at__isnull=False, dealt_by__isnull=False),
+                name="a_remark_dealt_with_says_by_whom",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"remark {self.position} on {self.submission_id}"
+
+
+class ActiveTime(models.Model):
+    """How long a person was at work on one step of a sample. Idle time is left out; the page counts, see timing.py."""
+
+    sample = models.ForeignKey(Sample, on_delete=models.PROTECT, related_name="active_times")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="active_times")
+    step = models.CharField(max_length=16, choices=TimedStep.choices)
+    seconds = models.FloatField(default=0)
+    first_at = models.DateTimeField(default=timezone.now)
+    last_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["sample", "person", "step"], name="a_person_has_one_time_per_step"),
+            models.CheckConstraint(condition=Q(seconds__gte=0), name="active_time_never_runs_backwards"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person_id} {self.step} {self.seconds:.0f} s on {self.sample_id}"
+
+
+class WorkClock(models.Model):
+    """When a person's page last told its time. Nobody works twice at once: all their windows share one clock."""
+
+    person = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="work_clock")
+    told_at = models.DateTimeField(null=True, blank=True)
+    beats = models.JSONField(default=list, help_text="numbers of the last beats, so that one sent again counts once")
+
+    def __str__(self) -> str:
+        return f"clock of {self.person_id}"
 
 
 class Standardization(models.Model):
@@ -442,3 +529,27 @@ class Standardization(models.Model):
             supplementary=self.supplementary,
             example=tuple(self.example),
         )
+
+
+class StandardizationEdit(models.Model):
+    """One saved version of the parts: what was typed is kept, however often the draft is saved over."""
+
+    standardization = models.ForeignKey(Standardization, on_delete=models.PROTECT, related_name="edits")
+    version = models.PositiveIntegerField()
+    task_description = models.TextField(blank=True)
+    elements = models.TextField(blank=True)
+    supplementary = models.TextField(blank=True)
+    example = models.JSONField(default=list, blank=True)
+    at = models.DateTimeField(default=timezone.now)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["standardization_id", "version"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["standardization", "version"], name="a_standardization_keeps_each_version_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"version {self.version} of standardization {self.standardization_id}"

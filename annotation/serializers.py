@@ -3,10 +3,14 @@
 from decimal import Decimal
 from typing import Any
 
+from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.costing import DraftPlan
+from annotation.exchange import TOLD
 from annotation.models import (
+    AuditRemark,
     Candidate,
     CandidateEdit,
     Challenge,
@@ -17,7 +21,9 @@ from annotation.models import (
     Submission,
 )
 from annotation.queries import ChallengeResults
-from annotation.workflow import Verdict
+from annotation.rendering import Rendering, said
+from annotation.workflow import Part, TimedStep, Verdict
+from benchmark.findings import Finding
 from core.models import User
 from documents.models import Document
 
@@ -31,6 +37,9 @@ class SampleSerializer(serializers.ModelSerializer[Sample]):
     bucket = serializers.CharField(source="document_version.bucket", read_only=True)
     annotator = serializers.CharField(source="annotator.username", read_only=True, default=None)
     claimed_by = serializers.SerializerMethodField(help_text="who holds the live claim")
+    claim = serializers.SerializerMethodField(
+        help_text="number of the live claim; sent along with an action it is refused once others have held the sample"
+    )
     is_blocked = serializers.BooleanField(read_only=True, help_text="the document's approval was withdrawn")
     candidates = serializers.IntegerField(source="drafted", read_only=True, help_text="how many there are")
     passed = serializers.IntegerField(read_only=True)
@@ -54,6 +63,7 @@ class SampleSerializer(serializers.ModelSerializer[Sample]):
             "round",
             "annotator",
             "claimed_by",
+            "claim",
             "is_blocked",
             "candidates",
             "passed",
@@ -67,6 +77,10 @@ class SampleSerializer(serializers.ModelSerializer[Sample]):
     def get_claimed_by(self, sample: Sample) -> str | None:
         live: list[Any] = getattr(sample, "live_claims", [])
         return live[0].holder.username if live else None
+
+    def get_claim(self, sample: Sample) -> int | None:
+        live: list[Any] = getattr(sample, "live_claims", [])
+        return live[0].pk if live else None
 
 
 class DraftManyBody(serializers.Serializer[Any]):
@@ -228,6 +242,21 @@ class CandidateDetailSerializer(CandidateSerializer):
         return shown
 
 
+class RemarkSerializer(serializers.ModelSerializer[AuditRemark]):
+    """What the expert says about one part, and what the annotator did about it."""
+
+    by = serializers.CharField(source="by.username", read_only=True)
+    dealt = serializers.SerializerMethodField(help_text="the annotator has ticked it")
+
+    class Meta:
+        model = AuditRemark
+        fields = ["id", "position", "part", "element", "text", "by", "at", "dealt", "dealt_at", "reply"]
+        read_only_fields = fields
+
+    def get_dealt(self, remark: AuditRemark) -> bool:
+        return remark.dealt_at is not None
+
+
 class WordingSerializer(serializers.Serializer[Any]):
     question = serializers.CharField()
     elements = serializers.CharField()
@@ -296,6 +325,7 @@ class CheckedSerializer(serializers.Serializer[Any]):
 class SubmissionSerializer(serializers.ModelSerializer[Submission]):
     submitted_by = serializers.CharField(source="submitted_by.username", read_only=True)
     audited_by = serializers.CharField(source="audited_by.username", read_only=True, default=None)
+    remarks = serializers.SerializerMethodField(help_text="of the decision; none before it")
 
     class Meta:
         model = Submission
@@ -313,10 +343,81 @@ class SubmissionSerializer(serializers.ModelSerializer[Submission]):
             "submitted_by",
             "outcome",
             "feedback",
+            "remarks",
             "audited_at",
             "audited_by",
+            "withdrawn_at",
         ]
         read_only_fields = fields
+
+    @extend_schema_field(RemarkSerializer(many=True))
+    def get_remarks(self, submission: Submission) -> Any:
+        if submission.outcome not in TOLD:
+            return []
+        return RemarkSerializer(submission.remarks.all(), many=True).data
+
+
+class ChangeSerializer(serializers.Serializer[Any]):
+    """A part that differs. `pieces` in reading order: characters and words of a text, whole lines of a list."""
+
+    part = serializers.CharField()
+    pieces = PieceSerializer(many=True)
+
+
+class TurnSerializer(serializers.Serializer[Any]):
+    """One submission of the exchange, and what changed since the one before it."""
+
+    submission = SubmissionSerializer()
+    another_candidate = serializers.BooleanField(source="is_another_candidate")
+    changes = ChangeSerializer(many=True)
+
+
+class StepTimeSerializer(serializers.Serializer[Any]):
+    person = serializers.CharField(source="person.username")
+    step = serializers.CharField()
+    seconds = serializers.FloatField(help_text="active: the page was visible and the person acted within a minute")
+
+
+class CheckSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    ticked = serializers.BooleanField(source="is_ticked")
+
+
+class JudgedSerializer(serializers.Serializer[Any]):
+    step = serializers.CharField(source="verdict.step")
+    verdict = serializers.CharField(source="verdict.verdict")
+    reason = serializers.CharField(source="verdict.reason")
+    candidate_version = serializers.IntegerField(source="verdict.candidate_version")
+    guidelines_version = serializers.CharField(source="verdict.guidelines_version")
+    by = serializers.CharField(source="verdict.by.username")
+    at = serializers.DateTimeField(source="verdict.at")
+    void = serializers.BooleanField(source="is_void", help_text="an edit afterwards opened the step again")
+    checks = CheckSerializer(many=True)
+
+
+class ChangedEditSerializer(serializers.Serializer[Any]):
+    version = serializers.IntegerField(source="edit.version")
+    by = serializers.CharField(source="edit.by.username")
+    at = serializers.DateTimeField(source="edit.at")
+    changes = ChangeSerializer(many=True)
+
+
+class DiscardedSerializer(serializers.Serializer[Any]):
+    candidate = serializers.IntegerField(source="pk")
+    position = serializers.IntegerField()
+    step = serializers.CharField(source="discarded_at_step")
+    reason = serializers.CharField(source="discard_reason")
+
+
+class AuditTrailSerializer(serializers.Serializer[Any]):
+    """What the annotator did: the submission, its candidate's edits and verdicts, what was discarded, and the time."""
+
+    turn = TurnSerializer(allow_null=True, help_text="the last submission")
+    checklist = CheckSerializer(many=True)
+    edits = ChangedEditSerializer(many=True)
+    verdicts = JudgedSerializer(many=True)
+    discarded = DiscardedSerializer(many=True)
+    time = StepTimeSerializer(many=True)
 
 
 class StandardizationSerializer(serializers.ModelSerializer[Standardization]):
@@ -341,6 +442,17 @@ class StandardizationSerializer(serializers.ModelSerializer[Standardization]):
 # Bodies ----------------------------------------------------------------------------------------------------------
 
 
+class ClaimedBody(serializers.Serializer[Any]):
+    """What every action of somebody who holds the sample may carry."""
+
+    claim = serializers.IntegerField(
+        required=False,
+        allow_null=True,
+        min_value=1,
+        help_text="number of the claim as last seen; refused (409) when others have held the sample since",
+    )
+
+
 class CreateBody(serializers.Serializer[Any]):
     document = serializers.PrimaryKeyRelatedField(queryset=Document.objects.all())
     secondary_task = serializers.CharField(help_text="code or exact English name")
@@ -351,33 +463,196 @@ class TakeOverBody(serializers.Serializer[Any]):
     reason = serializers.CharField()
 
 
-class ReasonBody(serializers.Serializer[Any]):
+class ReasonBody(ClaimedBody):
     reason = serializers.CharField(allow_blank=True)
 
 
-class SelectBody(serializers.Serializer[Any]):
+class SelectBody(ClaimedBody):
     candidate = serializers.PrimaryKeyRelatedField(queryset=Candidate.objects.select_related("sample"))
 
 
-class SubmitBody(serializers.Serializer[Any]):
+class SubmitBody(ClaimedBody):
     checklist = serializers.ListField(child=serializers.BooleanField(), help_text="seven items, all true")
     note = serializers.CharField(required=False, allow_blank=True, default="")
 
 
-class FeedbackBody(serializers.Serializer[Any]):
+class FeedbackBody(ClaimedBody):
     feedback = serializers.CharField(required=False, allow_blank=True, default="")
 
 
-class StandardizeBody(serializers.Serializer[Any]):
+class RemarkBody(serializers.Serializer[Any]):
+    part = serializers.ChoiceField(choices=Part.choices)
+    element = serializers.IntegerField(
+        required=False, allow_null=True, min_value=1, default=None, help_text="of the answer, counted from 1"
+    )
+    text = serializers.CharField(allow_blank=True)
+
+
+class RemarksBody(ClaimedBody):
+    remarks = RemarkBody(many=True, required=False, default=list)
+
+
+class RejectBody(RemarksBody):
+    """At least one remark; `feedback` is one in general."""
+
+    feedback = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class AnswerRemarkBody(ClaimedBody):
+    remark = serializers.PrimaryKeyRelatedField(queryset=AuditRemark.objects.select_related("submission__sample"))
+    dealt = serializers.BooleanField()
+    reply = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class BeatBody(serializers.Serializer[Any]):
+    """One beat of a page: the active seconds since its last one."""
+
+    beat = serializers.CharField(max_length=64, help_text="a number of its own; the same one counts once")
+    seconds = serializers.DictField(
+        child=serializers.FloatField(min_value=0), help_text=f"by step: {', '.join(TimedStep.values)}"
+    )
+
+
+class BeatCounted(serializers.Serializer[Any]):
+    counted = serializers.FloatField(help_text="never more than has passed since the person's last beat")
+
+
+NEVER_GIVEN = ("question_nonthinking", "question_thinking", "answer")
+
+
+class PartsBody(serializers.Serializer[Any]):
+    """The four parts. The prompts are computed from them: a body that holds a prompt or an answer is refused."""
+
+    task_description = serializers.CharField(
+        allow_blank=True, trim_whitespace=False, help_text="without output requirement and without identifier"
+    )
+    elements = serializers.CharField(
+        allow_blank=True, trim_whitespace=False, help_text="what to output; put into the fixed requirement, one line"
+    )
+    supplementary = serializers.CharField(
+        allow_blank=True,
+        required=False,
+        default="",
+        trim_whitespace=False,
+        help_text="options, a label list or a text to work on; left out of the prompts when empty",
+    )
+    example = serializers.ListField(
+        child=serializers.CharField(allow_blank=True),
+        help_text="elements of the output example, in the form of the answer and not the answer",
+    )
+
+    def validate(self, attrs: Any) -> Any:
+        given = [name for name in NEVER_GIVEN if name in self.initial_data]
+        if given:
+            words = _("This is computed or approved, never given: leave it out.")
+            raise serializers.ValidationError({name: [words] for name in given})
+        return attrs
+
+
+class StandardizeBody(ClaimedBody, PartsBody):
     version = serializers.IntegerField(min_value=0, help_text="of the draft as last seen; 0 before the first save")
-    task_description = serializers.CharField(allow_blank=True)
-    elements = serializers.CharField(allow_blank=True)
-    supplementary = serializers.CharField(allow_blank=True, required=False, default="")
-    example = serializers.ListField(child=serializers.CharField(allow_blank=True))
     complete = serializers.BooleanField(default=False, help_text="freeze it, if every check holds")
 
 
-class EditBody(serializers.Serializer[Any]):
+class RepairSerializer(serializers.Serializer[Any]):
+    """A change that mends the finding: the code points start to end of `field` become `text`."""
+
+    label = serializers.CharField(help_text="what it does, in words")  # type: ignore[assignment]
+    field = serializers.CharField()
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+    text = serializers.CharField(allow_blank=True)
+
+
+class FindingSerializer(serializers.Serializer[Any]):
+    """What a check says about one field. `start` and `end` are code points in it, or null for the whole field; the
+    example's lines are joined by LF."""
+
+    check = serializers.CharField(help_text="a stable name")
+    severity = serializers.ChoiceField(choices=["error", "hint"], help_text="errors stop completion, hints do not")
+    field = serializers.CharField()
+    message = serializers.CharField()
+    start = serializers.IntegerField(allow_null=True)
+    end = serializers.IntegerField(allow_null=True)
+    repair = RepairSerializer(allow_null=True)
+
+
+class AnswerElementSerializer(serializers.Serializer[Any]):
+    """One element of the reference answer with the class that the example must share."""
+
+    text = serializers.CharField()
+    kind = serializers.CharField(help_text="letter, number, percentage, date, identifier, name, phrase or summary")
+    pattern = serializers.CharField(
+        help_text="decimals and unit, date or identifier pattern; empty where kind says all"
+    )
+    reason = serializers.CharField()
+
+
+class SelfScoreSerializer(serializers.Serializer[Any]):
+    """What the reference answer scores as a reply to each prompt, by the task's metric: 1.0 or it cannot complete."""
+
+    nonthinking = serializers.FloatField()
+    thinking = serializers.FloatField()
+
+
+class PreviewSerializer(serializers.Serializer[Any]):
+    """What the parts give."""
+
+    task_description = serializers.CharField()
+    elements = serializers.CharField()
+    supplementary = serializers.CharField()
+    example = serializers.ListField(child=serializers.CharField())
+    version = serializers.IntegerField(help_text="of the saved draft; 0 when there is none")
+    question_nonthinking = serializers.CharField()
+    question_thinking = serializers.CharField()
+    findings = FindingSerializer(many=True)
+    answer = AnswerElementSerializer(many=True)
+    self_score = SelfScoreSerializer()
+    may_complete = serializers.BooleanField(help_text="no finding is an error")
+
+
+def preview_data(rendering: Rendering, version: int) -> dict[str, Any]:
+    """A rendering in the shape of `PreviewSerializer`, worded in the reader's language."""
+    parts = rendering.parts
+    return {
+        "task_description": parts.task_description,
+        "elements": parts.elements,
+        "supplementary": parts.supplementary,
+        "example": list(parts.example),
+        "version": version,
+        "question_nonthinking": rendering.nonthinking,
+        "question_thinking": rendering.thinking,
+        "findings": [_finding(one) for one in rendering.findings],
+        "answer": [
+            {"text": one.text, "kind": one.form.kind.value, "pattern": one.form.pattern, "reason": one.reason}
+            for one in rendering.answer
+        ],
+        "self_score": dict(zip(("nonthinking", "thinking"), rendering.scores, strict=True)),
+        "may_complete": rendering.may_complete,
+    }
+
+
+def _finding(one: Finding) -> dict[str, Any]:
+    repair = one.repair
+    return {
+        "check": one.check,
+        "severity": one.severity.value,
+        "field": one.field,
+        "message": said(one),
+        "start": one.start,
+        "end": one.end,
+        "repair": repair
+        and {
+            "label": said(repair),
+            "field": repair.field,
+            "start": repair.start,
+            "end": repair.end,
+            "text": repair.text,
+        },
+    }
+
+
+class EditBody(ClaimedBody):
     """What is left out stays as it is."""
 
     version = serializers.IntegerField(min_value=1)
@@ -387,14 +662,14 @@ class EditBody(serializers.Serializer[Any]):
     answer = serializers.ListField(child=serializers.CharField(allow_blank=True), required=False)
 
 
-class JudgeBody(serializers.Serializer[Any]):
+class JudgeBody(ClaimedBody):
     version = serializers.IntegerField(min_value=1)
     verdict = serializers.ChoiceField(choices=Verdict.values)
     checks = serializers.ListField(child=serializers.BooleanField(), help_text="four items")
     reason = serializers.CharField(required=False, allow_blank=True, default="")
 
 
-class JudgeCBody(serializers.Serializer[Any]):
+class JudgeCBody(ClaimedBody):
     version = serializers.IntegerField(min_value=1)
     verdict = serializers.ChoiceField(choices=[Verdict.CHALLENGING, Verdict.VALUABLE, Verdict.DISCARD])
     reason = serializers.CharField(required=False, allow_blank=True, default="")
@@ -409,11 +684,11 @@ class CheckBody(serializers.Serializer[Any]):
     answer = serializers.ListField(child=serializers.CharField(allow_blank=True), required=False)
 
 
-class VersionBody(serializers.Serializer[Any]):
+class VersionBody(ClaimedBody):
     version = serializers.IntegerField(min_value=1)
 
 
-class TakeBackBody(serializers.Serializer[Any]):
+class TakeBackBody(ClaimedBody):
     verdict = serializers.IntegerField(
         required=False,
         allow_null=True,
@@ -422,7 +697,7 @@ class TakeBackBody(serializers.Serializer[Any]):
     )
 
 
-class OverruleBody(serializers.Serializer[Any]):
+class OverruleBody(ClaimedBody):
     run_call = serializers.IntegerField()
     right = serializers.BooleanField()
     reason = serializers.CharField(allow_blank=True)

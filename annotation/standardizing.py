@@ -1,7 +1,6 @@
 """The four parts of the standardized question. The two prompts are computed from them and never typed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import Max
@@ -10,72 +9,40 @@ from django.utils.translation import gettext as _
 
 from annotation import claims
 from annotation.guards import lock, reason_given, require_approved, require_stage_worker, require_state
-from annotation.models import Sample, Standardization, Submission
+from annotation.models import Sample, Standardization, StandardizationEdit
 from annotation.queries import draft_standardization
-from annotation.workflow import AuditOutcome, ClaimEnd, SampleState
-from benchmark.findings import Finding, errors
-from benchmark.framing import Parts, check, nonthinking_prompt, thinking_prompt
+from annotation.rendering import (
+    PARTS,
+    Rendering,
+    approved_submission,
+    first_parts,
+    parts_of,
+    render,
+    said,
+    submission_of,
+)
+from annotation.workflow import ClaimEnd, SampleState
+from benchmark.framing import Parts, nonthinking_prompt, thinking_prompt
 from core import history
 from core.models import User
 from core.refusals import Conflict, RuleBroken
-from core.text import clean_text
+
+__all__ = [
+    "Rendering",
+    "approved_submission",
+    "can_reopen_sample",
+    "can_standardize_sample",
+    "complete_standardization",
+    "first_parts",
+    "keep_standardization",
+    "parts_of",
+    "render",
+    "reopen_sample",
+    "said",
+    "save_standardization",
+]
 
 OPEN = frozenset({SampleState.IN_STANDARDIZATION})
-
-
-@dataclass(frozen=True)
-class Rendering:
-    """What the parts give: both prompts, and everything the checks find."""
-
-    parts: Parts
-    nonthinking: str
-    thinking: str
-    findings: tuple[Finding, ...]
-
-    @property
-    def errors(self) -> list[Finding]:
-        return errors(list(self.findings))
-
-
-def approved_submission(sample: Sample) -> Submission:
-    """The submission that the expert approved last: its question is broken into parts, its answer is the reference."""
-    return sample.submissions.filter(outcome=AuditOutcome.APPROVED).latest("number")
-
-
-def parts_of(
-    sample: Sample, *, task_description: str, elements: str, supplementary: str, example: Sequence[str]
-) -> Parts:
-    """The parts as typed, in the document's language, made storable."""
-    lines = tuple(clean_text(line).strip() for line in example)
-    return Parts(
-        sample.language,
-        clean_text(task_description).strip(),
-        clean_text(elements).strip(),
-        clean_text(supplementary).strip(),
-        lines,
-    )
-
-
-def first_parts(sample: Sample) -> Parts:
-    """What the form begins with: the last standardization, else the approved question as far as it tells them apart."""
-    last = sample.standardizations.order_by("-number").first()
-    if last is not None:
-        return last.parts
-    approved = approved_submission(sample)
-    return parts_of(
-        sample,
-        task_description=approved.question,
-        elements=approved.elements,
-        supplementary="\n".join(approved.options),
-        example=(),
-    )
-
-
-def render(sample: Sample, parts: Parts, *, answer: Sequence[str] | None = None) -> Rendering:
-    """Both prompts and all findings. Summaries are compared by words alone: no model is loaded here."""
-    reference = approved_submission(sample).answer if answer is None else answer
-    found = check(parts, task=sample.task, answer=list(reference), document_language=sample.language)
-    return Rendering(parts, nonthinking_prompt(parts), thinking_prompt(parts), tuple(found))
 
 
 def can_standardize_sample(user: User, sample: Sample) -> bool:
@@ -89,7 +56,7 @@ def _standardizing(sample: Sample, by: User) -> None:
     require_approved(sample)
     require_state(sample, OPEN)
     claims.require_own(sample, by)
-    claims.claim_sample(sample=sample, by=by)
+    claims.require_number(claims.claim_sample(sample=sample, by=by))
 
 
 @transaction.atomic
@@ -103,7 +70,10 @@ def save_standardization(
     example: Sequence[str],
     by: User,
 ) -> Standardization:
-    """Keep the parts as a draft, faults and all. `version` is the draft's as last seen; 0 before the first save."""
+    """Keep the parts as a draft, faults and all. `version` is the draft's as last seen; 0 before the first save.
+
+    Every save is a version of its own and stays readable; one that changes nothing is none.
+    """
     _standardizing(sample, by)
     parts = parts_of(
         sample, task_description=task_description, elements=elements, supplementary=supplementary, example=example
@@ -114,11 +84,19 @@ def save_standardization(
         draft = Standardization(sample=sample, number=last + 1, version=0)
     else:
         _require_version(draft, version)
+        if draft.parts == parts and submission_of(draft) == approved_submission(sample):
+            return draft
     _fill(draft, parts, by)
     draft.version += 1
     draft.save()
+    _keep_version(draft, by)
     history.record("save_standardization", sample, by=by, number=draft.number, version=draft.version)
     return draft
+
+
+def _keep_version(draft: Standardization, by: User) -> None:
+    parts = {name: getattr(draft, name) for name in PARTS}
+    StandardizationEdit.objects.create(standardization=draft, version=draft.version, by=by, **parts)
 
 
 def _require_version(draft: Standardization, version: int) -> None:
@@ -195,11 +173,6 @@ def _require_no_errors(rendering: Rendering) -> None:
         rule="standardization_has_errors",
         errors=by_field,
     )
-
-
-def said(finding: Finding) -> str:
-    """The finding in the reader's language."""
-    return _(finding.template) % finding.params
 
 
 def can_reopen_sample(user: User, sample: Sample) -> bool:

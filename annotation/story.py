@@ -1,6 +1,8 @@
 """A sample's history in words: its own events and those of its candidates, oldest first."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +12,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Sample
-from annotation.workflow import SampleState
+from annotation.workflow import Part, SampleState
 from core.models import Event, User
 
 WORDS: dict[str, str | Promise] = {
@@ -26,6 +28,8 @@ WORDS: dict[str, str | Promise] = {
     "exhaust": _("ended it as exhausted: no candidate is left"),
     "approve": _("approved the question"),
     "reject": _("returned it with feedback"),
+    "withdraw_submission": _("took the submission back"),
+    "answer_remark": _("answered a remark"),
     "save_standardization": _("saved the standardization"),
     "standardize": _("completed the standardization"),
     "reopen": _("sent it back to the desk"),
@@ -59,6 +63,8 @@ WORDS: dict[str, str | Promise] = {
     "label": _("settled the difficulty"),
 }
 
+SAVED = "annotation.save_standardization"
+
 
 @dataclass(frozen=True)
 class Line:
@@ -70,6 +76,7 @@ class Line:
     candidate: int | None
     state: str | Promise
     reason: str
+    times: int = 1
 
 
 def story_of(sample: Sample, *, trail: bool) -> list[Line]:
@@ -79,7 +86,19 @@ def story_of(sample: Sample, *, trail: bool) -> list[Line]:
     of_candidates = Q(subject_type="candidate", subject_id__in=positions)
     events = Event.objects.filter(action__startswith="annotation.").select_related("by").order_by("pk")
     chosen = events.filter(of_sample | of_candidates if trail else of_sample)
-    return [_line(event, positions, trail) for event in chosen]
+    return [replace(_line(run[-1], positions, trail), times=len(run)) for run in _runs(chosen)]
+
+
+def _runs(events: Iterable[Event]) -> Iterator[list[Event]]:
+    """A draft saves itself at every pause of the typing: saves by one person in a row are one line."""
+    run: list[Event] = []
+    for event in events:
+        if run and not (event.action == run[-1].action == SAVED and event.by_id == run[-1].by_id):
+            yield run
+            run = []
+        run.append(event)
+    if run:
+        yield run
 
 
 def _line(event: Event, positions: dict[int, int], trail: bool) -> Line:
@@ -92,11 +111,19 @@ def _line(event: Event, positions: dict[int, int], trail: bool) -> Line:
         what=WORDS.get(name, name),
         candidate=positions.get(event.subject_id) if of_candidate else None,
         state=state,
-        reason=_reason(event, name) if trail else "",
+        reason=reason_of(event) if trail else "",
     )
 
 
-def _reason(event: Event, name: str) -> str:
-    """As somebody typed it; what the system itself gave as a reason is told in the reader's language."""
-    of_system = event.by is None or name == "exhaust"
-    return gettext(event.reason) if of_system and event.reason else event.reason
+# How `auditing` writes the remarks of a decision into the trail: each on a line, with its part.
+_OF_A_PART = re.compile(rf"^({'|'.join(Part.values)})( \d+)?: ", re.MULTILINE)
+
+
+def reason_of(event: Event) -> str:
+    """As somebody typed it; what the system itself said is told in the reader's language, the parts of remarks too."""
+    name = event.action.partition(".")[2]
+    if event.reason and (event.by is None or name == "exhaust"):
+        return gettext(event.reason)
+    if name == "reject":
+        return _OF_A_PART.sub(lambda found: f"{Part(found[1]).label}{found[2] or ''}: ", event.reason)
+    return event.reason

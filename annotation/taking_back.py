@@ -3,6 +3,8 @@
 Nothing of the candidate's wording moves, so challenge results to it are as fresh as they were.
 """
 
+from collections.abc import Iterable
+
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -25,15 +27,21 @@ AFTER: dict[str, CandidateState] = {
 
 def last_verdict(candidate: Candidate) -> StepVerdict | None:
     """The verdict that brought the candidate to where it stands; None where it stands by no verdict."""
-    last = candidate.verdicts.filter(voided_at=None).order_by("-pk").first()
+    return last_of(candidate, candidate.verdicts.filter(voided_at=None))
+
+
+def last_of(candidate: Candidate, valid: Iterable[StepVerdict]) -> StepVerdict | None:
+    """The same from the candidate's valid verdicts, where they are at hand."""
+    last = max(valid, key=lambda verdict: verdict.pk, default=None)
     if last is None:
         return None
     ended = CandidateState.DISCARDED if last.verdict == Verdict.DISCARD else AFTER.get(last.step)
     return last if candidate.state == ended else None
 
 
-def can_take_back_verdict(user: User, candidate: Candidate) -> bool:
-    last, sample = last_verdict(candidate), candidate.sample
+def can_take_back_verdict(user: User, candidate: Candidate, last: StepVerdict | None = None) -> bool:
+    """`last`: the candidate's last verdict, where it is at hand."""
+    last, sample = last or last_verdict(candidate), candidate.sample
     if last is None or last.by_id != user.pk:
         return False
     if sample.state != SampleState.EXHAUSTED:

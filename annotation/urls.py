@@ -2,7 +2,8 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import audit, desk, drafting, editing, samples, standardize
+from annotation.views import audit, desk, drafting, editing, judging, samples, standardize
+from annotation.views.common import with_claim
 
 app_name = "annotation"
 urlpatterns: list[URLPattern] = [
@@ -19,16 +20,25 @@ urlpatterns: list[URLPattern] = [
     path("samples/<int:pk>/take-over", samples.sample_take_over, name="sample_take_over"),
     path("samples/<int:pk>/adopt", samples.sample_adopt, name="sample_adopt"),
     path("samples/<int:pk>/verify/", desk.sample_verify, name="sample_verify"),
-    path("samples/<int:pk>/select", desk.sample_select, name="sample_select"),
-    path("samples/<int:pk>/submit", desk.sample_submit, name="sample_submit"),
+    path("samples/<int:pk>/verify/glance", desk.sample_glance, name="sample_glance"),
+    path("samples/<int:pk>/verify/claim", desk.desk_claim, name="desk_claim"),
+    path("samples/<int:pk>/select", judging.sample_select, name="sample_select"),
+    path("samples/<int:pk>/submit", judging.sample_submit, name="sample_submit"),
+    path("samples/<int:pk>/discard-same", judging.sample_discard_same, name="sample_discard_same"),
     path("samples/<int:pk>/audit/", audit.sample_audit, name="sample_audit"),
     path("samples/<int:pk>/approve", audit.sample_approve, name="sample_approve"),
     path("samples/<int:pk>/reject", audit.sample_reject, name="sample_reject"),
+    path("samples/<int:pk>/remarks", audit.remarks_save, name="remarks_save"),
+    path("samples/<int:pk>/withdraw", audit.sample_withdraw, name="sample_withdraw"),
+    path("remarks/<int:pk>/answer", audit.remark_answer, name="remark_answer"),
     path("samples/<int:pk>/standardize/", standardize.sample_standardize, name="sample_standardize"),
     path("samples/<int:pk>/standardize/preview", standardize.standardize_preview, name="standardize_preview"),
     path("samples/<int:pk>/standardize/save", standardize.standardize_save, name="standardize_save"),
+    path("samples/<int:pk>/standardize/autosave", standardize.standardize_autosave, name="standardize_autosave"),
+    path("samples/<int:pk>/standardize/compare", standardize.standardize_compare, name="standardize_compare"),
+    path("samples/<int:pk>/standardize/versions/", standardize.standardize_versions, name="standardize_versions"),
     path("samples/<int:pk>/reopen", standardize.standardize_reopen, name="standardize_reopen"),
-    path("candidates/<int:pk>/read", desk.candidate_read, name="candidate_read"),
+    path("candidates/<int:pk>/read", judging.candidate_read, name="candidate_read"),
     path("candidates/<int:pk>/edit", editing.candidate_edit, name="candidate_edit"),
     path("candidates/<int:pk>/edit/<str:part>", editing.candidate_part, name="candidate_part"),
     path("candidates/<int:pk>/save/<str:part>", editing.candidate_save, name="candidate_save"),
@@ -37,11 +47,15 @@ urlpatterns: list[URLPattern] = [
     path("candidates/<int:pk>/edits", editing.candidate_edits, name="candidate_edits"),
     path("candidates/<int:pk>/undo", editing.candidate_undo, name="candidate_undo"),
     path("candidates/<int:pk>/take-back", editing.candidate_take_back, name="candidate_take_back"),
-    path("candidates/<int:pk>/task-a", desk.candidate_task_a, name="candidate_task_a"),
-    path("candidates/<int:pk>/task-b", desk.candidate_task_b, name="candidate_task_b"),
-    path("candidates/<int:pk>/challenge", desk.candidate_challenge, name="candidate_challenge"),
+    path("candidates/<int:pk>/task-a", judging.candidate_task_a, name="candidate_task_a"),
+    path("candidates/<int:pk>/task-b", judging.candidate_task_b, name="candidate_task_b"),
+    path("candidates/<int:pk>/challenge", judging.candidate_challenge, name="candidate_challenge"),
     path("candidates/<int:pk>/answers", desk.candidate_answers, name="candidate_answers"),
-    path("candidates/<int:pk>/overrule", desk.candidate_overrule, name="candidate_overrule"),
-    path("candidates/<int:pk>/task-c", desk.candidate_task_c, name="candidate_task_c"),
-    path("candidates/<int:pk>/discard", desk.candidate_discard, name="candidate_discard"),
+    path("candidates/<int:pk>/overrule", judging.candidate_overrule, name="candidate_overrule"),
+    path("candidates/<int:pk>/task-c", judging.candidate_task_c, name="candidate_task_c"),
+    path("candidates/<int:pk>/discard", judging.candidate_discard, name="candidate_discard"),
 ]
+
+# Whatever is asked goes with the claim's number that the page was shown, if it sends one.
+for pattern in urlpatterns:
+    pattern.callback = with_claim(pattern.callback)

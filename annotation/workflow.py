@@ -41,6 +41,8 @@ SAMPLE_LIFECYCLE = Lifecycle(
         ("bring_back_returned", S.EXHAUSTED, S.RETURNED),
         ("submit", [S.IN_VERIFICATION, S.RETURNED], S.IN_AUDIT),
         ("reject", S.IN_AUDIT, S.RETURNED),
+        # its annotator takes it back before an expert has claimed it
+        ("withdraw_submission", S.IN_AUDIT, S.RETURNED),
         ("approve", S.IN_AUDIT, S.IN_STANDARDIZATION),
         ("standardize", S.IN_STANDARDIZATION, S.AWAITING_PREDICTIONS),
         # the answer's form does not pass the checks: back to the desk, with the reason
@@ -141,8 +143,37 @@ class ClaimEnd(TextChoices):
 
 
 class AuditOutcome(TextChoices):
+    """How a submission ended. `withdrawn`: its annotator took it back, so nobody audited it."""
+
     APPROVED = "approved", _("approved")
     REJECTED = "rejected", _("rejected")
+    WITHDRAWN = "withdrawn", _("taken back")
+
+
+class Part(TextChoices):
+    """What a remark of the expert is about, in the order of the page."""
+
+    QUESTION = "question", _("Question")
+    ELEMENTS = "elements", _("What to output")
+    OPTIONS = "options", _("Options")
+    ANSWER = "answer", _("Answer")
+    GROUNDS = "grounds", _("Rationale and solution")
+    DOCUMENT = "document", _("Document")
+    GENERAL = "general", _("In general")
+
+
+class TimedStep(TextChoices):
+    """Work whose active time is counted, in its order."""
+
+    READ = "read", _("Read")
+    TASK_A = "task_a", _("Task A")
+    TASK_B = "task_b", _("Task B")
+    TASK_C = "task_c", _("Task C")
+    SELECT = "select", _("Select")
+    SUBMIT = "submit", _("Submit")
+    AUDIT = "audit", _("Expert audit")
+    STANDARDIZE = "standardize", _("Standardization")
+    REVIEW = "review", _("Answer review")
 
 
 class ReconstructionStep(TextChoices):

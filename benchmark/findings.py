@@ -1,6 +1,7 @@
-"""One thing a check has found, and how it is worded."""
+"""One thing a check has found, how it is worded, and the change that would mend it."""
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -15,6 +16,24 @@ class Severity(StrEnum):
 
     ERROR = "error"
     HINT = "hint"
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A change that mends a finding: the code points `start` to `end` (half-open) of `field` become `text`.
+
+    `template` and `params` word what it does, as in `Finding`.
+    """
+
+    template: str
+    field: str
+    start: int
+    end: int
+    text: str
+    params: dict[str, object] = dataclasses.field(default_factory=dict)
+
+    def applied(self, to: str) -> str:
+        return to[: self.start] + self.text + to[self.end :]
 
 
 @dataclass(frozen=True)
@@ -33,6 +52,7 @@ class Finding:
     params: dict[str, object] = dataclasses.field(default_factory=dict)
     start: int | None = None
     end: int | None = None
+    repair: Repair | None = None
 
     @property
     def message(self) -> str:
@@ -42,13 +62,37 @@ class Finding:
     def is_error(self) -> bool:
         return self.severity is Severity.ERROR
 
+    def with_repair(self, repair: Repair | None) -> "Finding":
+        return dataclasses.replace(self, repair=repair)
+
 
 def error(
-    check: str, field: str, template: str, *, start: int | None = None, end: int | None = None, **params: object
+    check: str,
+    field: str,
+    template: str,
+    *,
+    start: int | None = None,
+    end: int | None = None,
+    repair: Repair | None = None,
+    **params: object,
 ) -> Finding:
     """An error finding; `template` is already marked with gettext_noop where it is written."""
-    return Finding(check, Severity.ERROR, field, template, params, start, end)
+    return Finding(check, Severity.ERROR, field, template, params, start, end, repair)
 
 
-def errors(findings: list[Finding]) -> list[Finding]:
+def hint(
+    check: str,
+    field: str,
+    template: str,
+    *,
+    start: int | None = None,
+    end: int | None = None,
+    repair: Repair | None = None,
+    **params: object,
+) -> Finding:
+    """The same as a hint."""
+    return Finding(check, Severity.HINT, field, template, params, start, end, repair)
+
+
+def errors(findings: Sequence[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.is_error]

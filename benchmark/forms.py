@@ -1,7 +1,7 @@
 """The form of an element: what an example must share with the answer without being it.
 
 `classify` sorts an element into a kind with a detail that must agree too: a number's decimals and unit, a
-percentage's decimals, a date's or an identifier's pattern.
+percentage's decimals, a date's or an identifier's pattern. `Form.reason` says why it is of that kind.
 """
 
 import re
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from benchmark.elements import HAN
+from benchmark.findings import gettext_noop
 
 
 class Kind(StrEnum):
@@ -18,8 +19,26 @@ class Kind(StrEnum):
     PERCENTAGE = "percentage"
     DATE = "date"
     IDENTIFIER = "identifier"
+    NAME = "name"
     PHRASE = "phrase"
     SUMMARY = "summary"
+
+
+# A name in small letters is a phrase, and some phrases are written with capitals: that is not another form.
+WORDED = frozenset({Kind.NAME, Kind.PHRASE})
+REASONS = {
+    Kind.LETTER: gettext_noop("capital letters that stand for options"),
+    Kind.DATE: gettext_noop("a date, written as %(pattern)s"),
+    Kind.IDENTIFIER: gettext_noop("the pattern %(pattern)s: %(word)s for a word, %(figure)s for a figure"),
+    Kind.NAME: gettext_noop("each word begins with a capital letter, or stands in title marks"),
+    Kind.PHRASE: gettext_noop("words without figures and without the marks of code"),
+    Kind.SUMMARY: gettext_noop("running text of whole sentences"),
+}
+NUMBER_REASONS = {
+    (Kind.NUMBER, False): gettext_noop("a figure with %(decimals)s decimals and no unit"),
+    (Kind.NUMBER, True): gettext_noop("a figure with %(decimals)s decimals and the unit %(unit)s"),
+    (Kind.PERCENTAGE, False): gettext_noop("a figure with %(decimals)s decimals and a per cent sign"),
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +50,18 @@ class Form:
 
     def __str__(self) -> str:
         return f"{self.kind.value} {self.pattern}".strip()
+
+    def agrees(self, other: "Form") -> bool:
+        return self == other or (self.kind in WORDED and other.kind in WORDED)
+
+    @property
+    def reason(self) -> tuple[str, dict[str, object]]:
+        """Why an element is of this form: a wording marked for the catalogue, and its params."""
+        figure, _, unit = self.pattern.partition(" ")
+        worded = NUMBER_REASONS.get((self.kind, bool(unit)))
+        if worded is None:
+            return REASONS[self.kind], {"pattern": self.pattern, "word": "a", "figure": "#"}
+        return worded, {"decimals": len(figure.partition(".")[2]), "unit": unit}
 
 
 MONTH = (
@@ -56,6 +87,9 @@ SENTENCE_HAN = 16
 SENTENCE_CHARACTERS = 200
 WORD = re.compile(rf"[^\W\d_{HAN}]+|[{HAN}]", re.UNICODE)
 CODE_MARKS = re.compile(r"[_(){}\[\]<>=/\\@#$&*|:]")
+SMALL_IN_NAMES = frozenset({"of", "the", "and", "de", "la", "le", "du", "der", "den", "von", "van", "zu", "da", "di"})
+TITLED = re.compile(r"[《「『“].+[》」』”]")
+FOREIGN_NAME = re.compile(rf"[{HAN}]+(?:[·•][{HAN}]+)+")
 
 
 def classify(element: str, *, multiple_choice: bool = False) -> Form:
@@ -73,7 +107,14 @@ def classify(element: str, *, multiple_choice: bool = False) -> Form:
         return Form(Kind.SUMMARY if text.endswith((".", "。", "！", "!")) else Kind.PHRASE)
     if any(mark.isdigit() for mark in text) or CODE_MARKS.search(text):
         return Form(Kind.IDENTIFIER, _identifier_pattern(text))
-    return Form(Kind.PHRASE)
+    return Form(Kind.NAME if _is_name(text) else Kind.PHRASE)
+
+
+def _is_name(text: str) -> bool:
+    words = [word for word in re.split(r"[\s\-–]+", text) if word]
+    capital = [word[:1].isupper() or word.lower() in SMALL_IN_NAMES for word in words]
+    latin = bool(words) and all(capital) and words[0][:1].isupper() and not text.isupper()
+    return latin or bool(TITLED.fullmatch(text) or FOREIGN_NAME.fullmatch(text))
 
 
 def _decimals(digits: str | None) -> str:

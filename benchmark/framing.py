@@ -1,16 +1,18 @@
 """The two standardized prompts and every check that must hold before they are complete.
 
-The prompts themselves are made in `prompts.py` and can all be reached from here.
+The prompts themselves are made in `prompts.py` and can all be reached from here. What is wrong with an output
+requirement, with punctuation and with the example is found in modules of their own; here the findings are worded and
+get their repairs.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
-from benchmark.elements import HAN, comparable, holds_line_end
-from benchmark.findings import Finding, Severity, error, gettext_noop
-from benchmark.forms import Form, Kind, classify
-from benchmark.metrics import IDENTIFIERS, Embedder, as_reply, is_right, score, scores_itself
-from benchmark.metrics.summary import best_rouge_l
+from benchmark.elements import HAN, holds_line_end
+from benchmark.examples import check_example, check_example_differs
+from benchmark.findings import Finding, Repair, Severity, error, errors, gettext_noop, hint
+from benchmark.forms import Kind, classify
+from benchmark.metrics import FULL_MARKS, IDENTIFIERS, Embedder, self_scores
 from benchmark.prompts import (
     CONTEXT_GAP,
     FIXED,
@@ -19,6 +21,7 @@ from benchmark.prompts import (
     Segment,
     fixed_text,
     identifier,
+    identifier_places,
     model_input,
     nonthinking_prompt,
     nonthinking_requirement,
@@ -26,8 +29,17 @@ from benchmark.prompts import (
     split_prompt,
     thinking_prompt,
 )
-from benchmark.punctuation import mixed_in_chinese, mixed_in_english, without_exempt
-from benchmark.taxonomy import Language, Metric, SecondaryTask, check_answer
+from benchmark.proposing import propose_example
+from benchmark.punctuation import (
+    full_width,
+    half_width,
+    loose_in_chinese,
+    mixed_in_chinese,
+    mixed_in_english,
+    without_exempt,
+)
+from benchmark.requirements import ALIKE, ANY, SAID_TWICE, places, removal, requirements
+from benchmark.taxonomy import Language, SecondaryTask, check_answer
 
 __all__ = [
     "CONTEXT_GAP",
@@ -42,6 +54,7 @@ __all__ = [
     "classify",
     "fixed_text",
     "identifier",
+    "identifier_places",
     "model_input",
     "nonthinking_prompt",
     "nonthinking_requirement",
@@ -51,47 +64,21 @@ __all__ = [
 ]
 
 TEXT_FIELDS = ("task_description", "elements", "supplementary")
-
-# Wording by which a description would set an output form of its own, beside or against the fixed requirement.
-GIVE = "list|output|write|give|put|print|name"
-OUTPUT_REQUIREMENTS = (
-    r"\bline by line\b",
-    r"\bone per line\b",
-    rf"\b(?:{GIVE})\b[^.!?\n]{{0,60}}\b(?:one|each)\b[^.!?\n]{{0,20}}\b(?:per|a|own|separate|new) line\b",
-    rf"\b(?:{GIVE})\b[^.!?\n]{{0,60}}\bon separate lines\b",
-    r"\bwithout (?:any )?(?:additional|extra|other|further) (?:content|text|words?|explanations?)\b",
-    r"\bdo not output\b",
-    r"\bdo not (?:include|add|write|give) any(?:thing else\b| additional\b| extra\b| explanations?\b)",
-    r"\b(?:output|respond|reply|answer) (?:with )?only\b",
-    r"\bonly (?:output|respond|reply)\b",
-    r"(?:^|[.!?;:]\s+|\n\s*|\b(?:please|then|first|finally|must|should) )output (?!of\b|is\b|are\b|was\b|were\b)",
-    r"\boutput (?:the |your )?(?:final )?answers?\b",
-    r"\boutput (?:example|format|requirements?)\b",
-    r"\b(?:your|the) (?:answer|output|response|reply) (?:should|must) (?:be|only|contain|have)\b",
-    r"\bthink step by step\b",
-    r"\byour thinking process\b",
-    r"\[ ?answer ?\]",
-    r"逐行(?:输出|列出|写出|给出|作答|回答)",
-    r"每行(?:只|仅)?(?:输出|写|列出|给出)",
-    r"(?:输出|写出|列出|给出)[^。！？\n]{0,12}每行(?:一|1)",
-    r"(?:不要|不得|无需|请勿|勿)输出",
-    r"(?:不要|不得|无需|请勿|勿)(?:添加|附加|给出)[^。！？\n]{0,3}(?:其他|其它|任何|额外|多余|解释)",
-    r"(?:只|仅|请)(?:直接|依次|按顺序)?输出",
-    r"(?:^|[。！？；：，]\s*|\n\s*)输出(?!的|了|是|为)",
-    r"输出(?:示例|格式|要求|答案)",
-    r"(?:回答|作答|答案)的?格式",
-    r"一步(?:一步|步)(?:地)?(?:思考|推理)",
-    r"[\[【\uff3b]\s?答案\s?[\]】\uff3d]",
-)
-ANY_REQUIREMENT = re.compile("|".join(OUTPUT_REQUIREMENTS), re.IGNORECASE)
 ANY_IDENTIFIER = re.compile("|".join(map(re.escape, IDENTIFIERS)))
 LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 CHINESE = re.compile(f"[{HAN}]")
-
-# Without an embedding model a summary's similarity is unknown; at this overlap of words alone it is a copy.
-COPIED_SUMMARY = 0.65
-# "No Error" may stand for a list of identifiers here, so that answer and example can differ in form.
-PHRASE_FOR_NONE = "T8.1"
+END_MARK = re.compile(r"[.?!:;…。？！：；”’\"')）\]】》]\Z")
+PHRASE_END = re.compile(r"[.,;:。，；：、]+\s*\Z")
+TWO_SPACES = re.compile(r"(?<=\S)[ \u3000\u00a0]{2,}(?=\S)|[ \t\u3000\u00a0]+(?=\n)|(?<=\S)[\u3000\u00a0](?=\S)")
+INVISIBLE = re.compile(r"[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]+")
+# Repaired by another example, as a whole.
+EXAMPLE_CHECKS = frozenset(
+    {
+        "example_missing", "example_empty_element", "example_line_break", "example_count", "example_is_answer",
+        "example_scores_right", "example_form", "example_capitals",
+    }
+)  # fmt: skip
+REMOVE = gettext_noop("Remove it")
 
 
 def check(
@@ -107,38 +94,58 @@ def check(
     Fields are the names of `Parts`, and `answer`. Places are code points in the field as given, with the example's
     lines joined by LF. Without `embedder` no model is loaded: a summary's example is then compared by its words alone.
     """
+    about_example = check_example(parts.example, task=task, language=parts.language, answer=answer, embedder=embedder)
     return [
         *_check_language(parts, document_language),
-        *check_parts(parts, known=[*parts.example, *answer]),
-        *check_example(parts.example, task=task, language=parts.language, answer=answer, embedder=embedder),
+        *check_parts(parts, known=[*parts.example, *answer], answer=answer),
+        *_with_proposal(about_example, parts, task, answer),
         *check_reference(task, language=parts.language, answer=answer, embedder=embedder),
     ]
 
 
-def check_parts(parts: Parts, *, known: Sequence[str] = ()) -> list[Finding]:
-    """The checks that need neither task nor answer. `known` elements are exempt from the rule on punctuation."""
+def check_parts(parts: Parts, *, known: Sequence[str] = (), answer: Sequence[str] = ()) -> list[Finding]:
+    """The checks that need no task. `known` elements are exempt from the rule on punctuation."""
     return [
         *_check_filled(parts),
         *_check_written_language(parts),
         *_check_output_requirement(parts),
         *_check_identifier(parts),
-        *_check_punctuation(parts, known),
+        *_check_punctuation(parts, known, answer),
+        *_check_ends(parts),
+        *_check_white_space(parts),
     ]
 
 
 def check_reference(
     task: SecondaryTask, *, language: Language, answer: Sequence[str], embedder: Embedder | None = None
 ) -> list[Finding]:
-    """The task's answer rule, no identifier in an element, and full marks against itself."""
+    """The task's answer rule, no identifier in an element, and full marks against itself in both forms of a reply."""
     found = check_answer(task, answer)
     for place, element in enumerate(answer, 1):
         if ANY_IDENTIFIER.search(element):
             template = gettext_noop("Element %(position)s of the answer contains the answer identifier.")
             found.append(error("identifier", "answer", template, position=place))
-    if answer and not scores_itself(task, language=language, answer=answer, embedder=embedder):
+    scores = self_scores(task, language=language, answer=answer, embedder=embedder) if answer else None
+    if scores is not None and min(scores) < FULL_MARKS:
         template = gettext_noop("The answer does not score 1.0 against itself by %(metric)s.")
         found.append(error("answer_scores_itself", "answer", template, metric=task.metric.value))
     return found
+
+
+def _with_proposal(found: list[Finding], parts: Parts, task: SecondaryTask, answer: Sequence[str]) -> Iterator[Finding]:
+    """Another example of the right form replaces one that will not do."""
+    proposed: tuple[str, ...] = ()
+    if found and not errors(check_answer(task, answer)):
+        context = "\n".join([parts.task_description, parts.supplementary])
+        proposed = propose_example(
+            task, language=parts.language, answer=answer, elements=parts.elements, context=context
+        )
+    for finding in found:
+        if proposed and finding.check in EXAMPLE_CHECKS:
+            template = gettext_noop("Put in a made-up example")
+            whole = len("\n".join(parts.example))
+            finding = finding.with_repair(Repair(template, "example", 0, whole, "\n".join(proposed)))
+        yield finding
 
 
 # Text -------------------------------------------------------------------------------------------------------------
@@ -154,11 +161,15 @@ def _check_language(parts: Parts, document_language: Language) -> Iterator[Findi
 def _check_filled(parts: Parts) -> Iterator[Finding]:
     if not parts.task_description.strip():
         yield error("empty", "task_description", gettext_noop("The task description is empty."))
-    if not parts.elements.strip():
+    phrase = parts.elements
+    if not phrase.strip():
         yield error("empty", "elements", gettext_noop("The phrase that says what to output is empty."))
-    elif holds_line_end(parts.elements.strip()):
+    elif holds_line_end(phrase.strip()):
         template = gettext_noop("The phrase that says what to output must be a single line.")
-        yield error("line_break", "elements", template)
+        joint = " " if parts.language == Language.ENGLISH else ""
+        one_line = joint.join(filter(None, (line.strip() for line in phrase.splitlines())))
+        repair = Repair(gettext_noop("Join the lines"), "elements", 0, len(phrase), one_line)
+        yield error("line_break", "elements", template, repair=repair)
 
 
 def _check_written_language(parts: Parts) -> Iterator[Finding]:
@@ -173,134 +184,160 @@ def _check_written_language(parts: Parts) -> Iterator[Finding]:
 
 
 def _check_output_requirement(parts: Parts) -> Iterator[Finding]:
-    for match in ANY_REQUIREMENT.finditer(parts.task_description):
+    """An error where the template's own sentence follows; only a hint in a text to work on, which may hold anything."""
+    text, english = parts.task_description, parts.language == Language.ENGLISH
+    for place in requirements(text, english=english):
         template = gettext_noop("The description sets an output requirement (“%(found)s”); the template adds it.")
-        start, end = match.span()
-        yield error("output_requirement", "task_description", template, start=start, end=end, found=match[0])
+        change = removal(text, place)
+        repair = Repair(REMOVE, "task_description", *change) if change else None
+        yield error(
+            "output_requirement",
+            "task_description",
+            template,
+            start=place.start,
+            end=place.end,
+            repair=repair,
+            found=place.text,
+        )
+    for place in places(parts.elements, SAID_TWICE):
+        template = gettext_noop("“%(found)s” is said by the template around this phrase.")
+        start = len(parts.elements[: place.start].rstrip(" ,，"))
+        repair = Repair(REMOVE, "elements", start, place.end, "")
+        yield error(
+            "output_requirement",
+            "elements",
+            template,
+            start=place.start,
+            end=place.end,
+            repair=repair,
+            found=place.text,
+        )
+    for place in places(parts.supplementary, ANY):
+        template = gettext_noop("“%(found)s” reads like an output requirement; the template adds it.")
+        yield hint("output_requirement", "supplementary", template, start=place.start, end=place.end, found=place.text)
 
 
 def _check_identifier(parts: Parts) -> Iterator[Finding]:
-    for name, text in [*_texts(parts), ("example", "\n".join(parts.example))]:
-        for match in ANY_IDENTIFIER.finditer(text):
+    for name, text in _all_texts(parts):
+        found = [match.span() for match in ANY_IDENTIFIER.finditer(text)]
+        for start, end in found:
             template = gettext_noop("The identifier %(identifier)s may stand only where the template puts it.")
-            yield error("identifier", name, template, start=match.start(), end=match.end(), identifier=match[0])
+            repair = _taken_out(name, text, start, end)
+            yield error("identifier", name, template, start=start, end=end, repair=repair, identifier=text[start:end])
+        if name == "task_description":  # what is found there as an output requirement is not said twice
+            english = parts.language == Language.ENGLISH
+            found += [(place.start, place.end) for place in requirements(text, english=english)]
+        for place in places(text, ALIKE):
+            if any(start <= place.start and place.end <= end for start, end in found):
+                continue
+            template = gettext_noop("“%(found)s” reads like the answer identifier, which only the template puts in.")
+            severity = Severity.HINT if name == "supplementary" else Severity.ERROR
+            repair = _taken_out(name, text, place.start, place.end)
+            params: dict[str, object] = {"found": place.text}
+            yield Finding("identifier", severity, name, template, params, place.start, place.end, repair)
 
 
-def _check_punctuation(parts: Parts, known: Sequence[str]) -> Iterator[Finding]:
+def _taken_out(name: str, text: str, start: int, end: int) -> Repair:
+    """With the quotation marks right around it, and one of the spaces beside it."""
+    if start and text[start - 1 : start] + text[end : end + 1] in ("“”", '""', "‘’", "''", "「」"):
+        start, end = start - 1, end + 1
+    if text[end : end + 1] == " " and (start == 0 or text[start - 1].isspace()):
+        end += 1
+    elif start and text[start - 1] == " " and (end == len(text) or not text[end].isalnum()):
+        start -= 1
+    return Repair(REMOVE, name, start, end, "")
+
+
+def _check_punctuation(parts: Parts, known: Sequence[str], answer: Sequence[str]) -> Iterator[Finding]:
     exempt = [element.strip() for element in known if _is_identifier(element)]
-    for name, text in [*_texts(parts), ("example", "\n".join(parts.example))]:
+    english = parts.language == Language.ENGLISH
+    in_answer = {mark for element in answer for mark in _mixed_marks(element, english)}
+    for name, text in _all_texts(parts):
         severity = Severity.HINT if name == "supplementary" else Severity.ERROR
-        if parts.language == Language.ENGLISH:
-            places = mixed_in_english(text, identifiers=exempt)
-            template = gettext_noop("Full-width “%(mark)s” in English text.")
+        before, after = _beside(parts, name)
+        body = before + text.strip() + after
+        shift = len(text) - len(text.lstrip()) - len(before)
+        if english:
+            found = [(start, end, severity) for start, end in mixed_in_english(body, identifiers=exempt)]
         else:
-            places = mixed_in_chinese(text, identifiers=exempt)
-            template = gettext_noop("Half-width “%(mark)s” between Chinese characters.")
-        for start, end in places:
-            yield Finding("punctuation", severity, name, template, {"mark": text[start:end]}, start, end)
+            found = [(start, end, severity) for start, end in mixed_in_chinese(body, identifiers=exempt)]
+            found += [(start, end, Severity.HINT) for start, end in loose_in_chinese(body, identifiers=exempt)]
+        for start, end, weight in sorted(found):
+            at = (start + shift, end + shift)
+            if 0 <= at[0] < at[1] <= len(text) and not (name == "example" and text[slice(*at)] in in_answer):
+                yield _mixed(name, text, *at, weight, english)
+
+
+def _mixed(name: str, text: str, start: int, end: int, severity: Severity, english: bool) -> Finding:
+    if english:
+        template = gettext_noop("Full-width “%(mark)s” in English text.")
+        swap = half_width(text, start, end)
+    else:
+        template = gettext_noop("Half-width “%(mark)s” between Chinese characters.")
+        swap = full_width(text, start, end)
+    mark = text[start:end].strip()
+    wording = gettext_noop("Replace with “%(mark)s”")
+    repair = Repair(wording, name, swap.start, swap.end, swap.text, {"mark": swap.text.strip()})
+    return Finding("punctuation", severity, name, template, {"mark": mark}, start, start + len(mark), repair)
+
+
+def _beside(parts: Parts, name: str) -> tuple[str, str]:
+    """The fixed characters that stand right beside a part in the prompts."""
+    fixed = fixed_text(parts.language)
+    before, after = fixed.requirement(thinking=False)
+    if name == "task_description":
+        return "", (fixed.joint + before)[:1]
+    return (before[-1:], after[:1]) if name == "elements" else ("", "")
+
+
+def _mixed_marks(element: str, english: bool) -> Iterator[str]:
+    for start, end in mixed_in_english(element) if english else mixed_in_chinese(element):
+        yield element[start:end]
+
+
+def _check_ends(parts: Parts) -> Iterator[Finding]:
+    """A description ends as a sentence does, because one follows; the phrase does not, because its sentence goes on."""
+    text = parts.task_description.rstrip()
+    if text and not END_MARK.search(text):
+        mark = "." if parts.language == Language.ENGLISH else "。"
+        template = gettext_noop("The output requirement follows directly: end the description with a full stop or “?”.")
+        wording = gettext_noop("Add “%(mark)s”")
+        repair = Repair(wording, "task_description", len(text), len(text), mark, {"mark": mark})
+        yield hint("end_mark", "task_description", template, start=len(text) - 1, end=len(text), repair=repair)
+    if match := PHRASE_END.search(parts.elements):
+        template = gettext_noop("The sentence goes on after this phrase, so it ends without a mark.")
+        repair = Repair(REMOVE, "elements", match.start(), match.end(), "")
+        yield hint("end_mark", "elements", template, start=match.start(), end=match.end(), repair=repair)
+
+
+def _check_white_space(parts: Parts) -> Iterator[Finding]:
+    """What the template cuts off, and what nobody sees."""
+    for name, text in _all_texts(parts):
+        if not text.strip():
+            continue
+        if name != "example" and text != text.strip():
+            template = gettext_noop("White space stands around this text; the prompts leave it out.")
+            repair = Repair(gettext_noop("Trim it"), name, 0, len(text), text.strip())
+            yield hint("white_space", name, template, repair=repair)
+        for match in TWO_SPACES.finditer(text) if name in ("task_description", "elements") else ():
+            template = gettext_noop("More white space than one space.")
+            one = "" if text[match.end() : match.end() + 1] == "\n" else " "
+            repair = Repair(gettext_noop("Put one space"), name, match.start(), match.end(), one)
+            yield hint("white_space", name, template, start=match.start(), end=match.end(), repair=repair)
+        for match in INVISIBLE.finditer(text):
+            template = gettext_noop("Invisible characters (%(codes)s).")
+            codes = " ".join(f"U+{ord(mark):04X}" for mark in match[0])
+            repair = Repair(REMOVE, name, match.start(), match.end(), "")
+            yield hint("invisible", name, template, start=match.start(), end=match.end(), repair=repair, codes=codes)
 
 
 def _texts(parts: Parts) -> list[tuple[str, str]]:
     return [(name, getattr(parts, name)) for name in TEXT_FIELDS]
 
 
+def _all_texts(parts: Parts) -> list[tuple[str, str]]:
+    return [*_texts(parts), ("example", "\n".join(parts.example))]
+
+
 def _is_identifier(element: str) -> bool:
     return classify(element).kind in (Kind.IDENTIFIER, Kind.NUMBER, Kind.PERCENTAGE, Kind.DATE)
-
-
-# Example ----------------------------------------------------------------------------------------------------------
-
-
-def check_example(
-    example: Sequence[str],
-    *,
-    task: SecondaryTask,
-    language: Language,
-    answer: Sequence[str],
-    embedder: Embedder | None = None,
-) -> list[Finding]:
-    """The example is there, is not the answer, and has its form."""
-    found = list(_check_example_lines(example, task))
-    if found:
-        return found
-    return [
-        *check_example_differs(example, task=task, language=language, answer=answer, embedder=embedder),
-        *_check_example_form(example, task, answer),
-    ]
-
-
-def _check_example_lines(example: Sequence[str], task: SecondaryTask) -> Iterator[Finding]:
-    if not example:
-        yield error("example_missing", "example", gettext_noop("The output example is empty."))
-    for place, element in enumerate(example, 1):
-        if not element.strip():
-            template = gettext_noop("Element %(position)s of the example is empty.")
-            yield error("example_empty_element", "example", template, position=place)
-        elif holds_line_end(element.strip()):
-            template = gettext_noop("Element %(position)s of the example contains a line break.")
-            yield error("example_line_break", "example", template, position=place)
-    most = 1 if task.metric is Metric.SUMMARY else task.max_elements
-    if most is not None and len(example) > most:
-        template = gettext_noop("The example of this task has at most %(expected)s element(s); %(count)s given.")
-        yield error("example_count", "example", template, expected=most, count=len(example))
-
-
-def check_example_differs(
-    example: Sequence[str],
-    *,
-    task: SecondaryTask,
-    language: Language,
-    answer: Sequence[str],
-    embedder: Embedder | None = None,
-) -> Iterator[Finding]:
-    """The example would not be right as an answer; where elements stand alone, none of them is one of the answer's.
-
-    The options of an ordering and option letters may recur, in another order or with another letter.
-    """
-    if task.metric in (Metric.NDCG, Metric.F1, Metric.SUBEM):
-        places = {comparable(element): place for place, element in enumerate(answer, 1)}
-        for place, element in enumerate(example, 1):
-            if same := places.get(comparable(element)):
-                template = gettext_noop("Element %(position)s of the example is element %(same)s of the answer.")
-                yield error("example_is_answer", "example", template, position=place, same=same)
-    if answer and _reads_as_right(example, task, language, answer, embedder):
-        template = gettext_noop("The example, read as an answer, would be right.")
-        yield error("example_scores_right", "example", template)
-
-
-def _reads_as_right(
-    example: Sequence[str], task: SecondaryTask, language: Language, answer: Sequence[str], embedder: Embedder | None
-) -> bool:
-    if task.metric is Metric.SUMMARY and embedder is None:
-        references = [text for text in map(comparable, answer) if text]
-        given = comparable(" ".join(example))
-        return bool(references) and best_rouge_l(given, references, language=language) > COPIED_SUMMARY
-    reply = as_reply(language, example)
-    return is_right(task, score(task, language=language, answer=answer, prediction=reply, embedder=embedder))
-
-
-def _check_example_form(example: Sequence[str], task: SecondaryTask, answer: Sequence[str]) -> Iterator[Finding]:
-    """Each element of the example has a form that the answer has too. Order and number of elements may differ."""
-    wanted = {_form(element, task): element for element in reversed(answer) if element.strip()}
-    given = [_form(element, task) for element in example]
-    if not wanted or (task.code == PHRASE_FOR_NONE and (_is_phrase(list(wanted)) or _is_phrase(given))):
-        return
-    for place, form in enumerate(given, 1):
-        if form not in wanted:
-            template = gettext_noop(
-                "Element %(position)s of the example (“%(given)s”) has another form than the answer (“%(expected)s”)."
-            )
-            expected = " / ".join(reversed(wanted.values()))
-            yield error(
-                "example_form", "example", template, position=place, given=example[place - 1], expected=expected
-            )
-
-
-def _form(element: str, task: SecondaryTask) -> Form:
-    if task.metric is Metric.SUMMARY:
-        return Form(Kind.SUMMARY)
-    return classify(element, multiple_choice=task.multiple_choice)
-
-
-def _is_phrase(forms: list[Form]) -> bool:
-    return len(forms) == 1 and forms[0].kind is Kind.PHRASE

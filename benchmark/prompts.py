@@ -123,6 +123,20 @@ def thinking_prompt(parts: Parts) -> str:
     return "".join(segment.text for segment in segments(parts, thinking=True))
 
 
+def identifier_places(parts: Parts, thinking: bool) -> list[int]:
+    """Where the template puts the identifier: code points in the prompt. Anywhere else it stands in no prompt."""
+    places, at = [], 0
+    mark = identifier(parts.language)
+    for segment in segments(parts, thinking):
+        if segment.source == FIXED:
+            found = segment.text.find(mark)
+            while found >= 0:
+                places.append(at + found)
+                found = segment.text.find(mark, found + 1)
+        at += len(segment.text)
+    return places
+
+
 def model_input(context: str, prompt: str) -> str:
     """What a model is sent: the document, four newlines, the prompt."""
     return context + CONTEXT_GAP + prompt

@@ -1,5 +1,6 @@
 """What every API operation shares: pages, problem details (RFC 9457), and one effect per Idempotency-Key."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -14,6 +15,7 @@ from rest_framework.views import APIView, exception_handler
 from rest_framework.viewsets import GenericViewSet
 
 from core import idempotency
+from core.filtering import refuse_unknown
 from core.models import User
 from core.refusals import Invalid, Refused
 
@@ -156,7 +158,15 @@ class OnceMixin(APIView):
 
 
 class ViewSet(OnceMixin, GenericViewSet[Any]):
-    """The base of every resource. `person` is the signed-in user."""
+    """The base of every resource. `person` is the signed-in user. `parameters`: what a list takes in its address that
+    filters nothing (a view set with filters names none: `core.filtering` knows them)."""
+
+    parameters: Collection[str] = ()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if self.action == "list" and not self.filter_backends:
+            refuse_unknown(request, self.parameters)
 
     def perform_authentication(self, request: Request) -> None:
         """A program speaks the language that it asks for, else its person's (the middleware knows no tokens)."""

@@ -27,6 +27,9 @@ class User(AbstractUser):
     theme = models.CharField(_("theme"), max_length=8, choices=Theme.choices, blank=True)
     time_zone = models.CharField(_("time zone"), max_length=40, default="UTC")
     shortcuts = models.BooleanField(_("single-key shortcuts"), default=True)
+    # What "next" offers: samples of these languages and secondary tasks (codes); empty lists are no limit.
+    work_languages = models.JSONField(_("languages of their work"), default=list, blank=True)
+    work_tasks = models.JSONField(_("secondary tasks of their work"), default=list, blank=True)
     pseudonym = models.CharField(max_length=16, unique=True, default=new_pseudonym, editable=False)
 
     class Meta(AbstractUser.Meta):

@@ -4,6 +4,10 @@ are taken out here, before the ORM, on both."""
 import re
 from typing import Any, TypeVar
 
+from django.utils.translation import gettext_lazy
+
+# Django's own words for it, which it uses in its forms: its Chinese translation is no sentence, ours stands before it.
+NO_NULL_CHARACTERS = gettext_lazy("Null characters are not allowed.")
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 

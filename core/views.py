@@ -14,12 +14,14 @@ from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from django_htmx.http import trigger_client_event
 
 from benchmark.taxonomy import Language
 from core import actions
 from core import guidelines as criteria
+from core.api import problem
 from core.context_processors import THEME_COOKIE, theme_cookie
 from core.forms import ApiTokenForm, PreferencesForm
 from core.guidelines import taxonomy_in
@@ -30,6 +32,13 @@ from core.viewing import person_of
 from core.workflow import Theme
 
 YEAR = 365 * 24 * 3600
+API_RULES = {400: "invalid", 403: "not_allowed", 404: "not_found", 500: "fault"}
+API_WORDS = {
+    400: gettext_lazy("The request cannot be read."),
+    403: gettext_lazy("This is not allowed."),
+    404: gettext_lazy("There is nothing at this address. The schema lists all that there is."),
+    500: gettext_lazy("A fault of the program. Nothing was changed."),
+}
 
 
 @login_not_required
@@ -57,7 +66,10 @@ def csrf_refused(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def error_page(request: HttpRequest, status: int) -> HttpResponse:
-    """Without the request's context: an error page must not need the database, nor who asks."""
+    """Without the request's context: an error page must not need the database, nor who asks. Programs get it as
+    problem details."""
+    if request.path.startswith("/api/"):
+        return problem(status, str(API_WORDS[status]), rule=API_RULES[status])
     fragment = request.headers.get("HX-Request") == "true"
     context = {"status": status, "theme": theme_cookie(request)}
     response = HttpResponse(

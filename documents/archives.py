@@ -13,10 +13,11 @@ from django.utils.translation import gettext as _
 
 from core.refusals import Refused, RuleBroken
 from core.text import is_clean
+from documents.extracting import MAX_FILE
 from documents.formats.boxes import opened
 from documents.formats.faults import Fault
 from documents.formats.kinds import kind_of
-from documents.intake import MAX_FILE, MIB, too_large
+from documents.intake import MIB, too_large
 
 MAX_MEMBERS = 5_000
 MAX_UNPACKED = 1024 * MIB

@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 
 from django.core.files.storage import default_storage
 from django.db import DataError, IntegrityError, transaction
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
@@ -25,8 +25,9 @@ from benchmark.lengths import Lengths
 from core import history
 from core.models import BenchmarkSettings, User
 from core.refusals import Conflict, Refused, RuleBroken
-from documents import intake
+from documents import extracting, intake, wording
 from documents.archives import TAR, ZIP
+from documents.formats.progressing import listening
 from documents.intake import Remark
 from documents.jsonl import Piece
 from documents.leasing import BEAT_SECONDS, UNFINISHED, Held, Lost, beating, hold, unfinished
@@ -96,7 +97,7 @@ def read_piece(piece: Piece, facts: Facts, encoding: str) -> Text:
 
 def text_of_file(data: bytes, file_name: str, facts: Facts, encoding: str) -> Text:
     """The one place where the bytes of a file become a text."""
-    read = intake.read_document(data, file_name=file_name, encoding=encoding)
+    read = extracting.read_document(data, file_name=file_name, encoding=encoding)
     name = PurePosixPath(file_name.replace("\\", "/")).stem
     facts = facts.over(title=facts.title or read.title or name, format=facts.format or read.format)
     return Text(read.text, facts, Origin.IMPORT, read.counts, read.encoding, read.remarks)
@@ -130,9 +131,9 @@ def new_of(read: Text, measured: Measured | None = None) -> New:
 
 def why_flagged(version: DocumentVersion, lengths: Lengths) -> list[str]:
     """Why a person should look twice at what was taken, in words."""
-    words = [intake.remark_in_words(remark) for remark in version.remarks]
+    words = [wording.remark_in_words(remark) for remark in version.remarks]
     if not version.bucket:
-        distance = intake.distance_in_words(version.tokens, lengths)
+        distance = wording.distance_in_words(version.tokens, lengths)
         words.append(_("no bucket: %(distance)s") % {"distance": distance})
     return words
 
@@ -144,7 +145,7 @@ def report_taken(path: str, version: DocumentVersion, lengths: Lengths) -> Repor
         Outcome.FLAGGED if words else Outcome.ACCEPTED,
         reason="; ".join(words),
         version=version,
-        normalisation=tuple(intake.normalisation_in_words(version.normalisation)),
+        normalisation=tuple(wording.normalisation_in_words(version.normalisation)),
     )
 
 
@@ -335,7 +336,8 @@ def _work(held: Held) -> None:
     facts = facts_of(batch) if batch.files.count() == 1 else replace(facts_of(batch), title="")
 
     def read(item: Numbered) -> Text:
-        return _read_item(item, facts, batch.encoding)
+        with listening(lambda pages, total: held.renew(reading=_reading(item, pages, total))):
+            return _read_item(item, facts, batch.encoding)
 
     done = _Done(held.batch)
     with Measuring() as measuring:
@@ -435,7 +437,12 @@ def _take(held: Held, together: Sequence[Ready], by: User | None, done: _Done) -
         if left:
             BatchFile.objects.filter(pk__in=left).update(is_done=True)
         counts = Counter(report.status for report in reports)
-        held.renew(**{status: F(status) + count for status, count in counts.items()}, bytes_done=done.bytes)
+        sums = {status: F(status) + count for status, count in counts.items()}
+        held.renew(**sums, bytes_done=done.bytes, reading={})
+
+
+def _reading(item: Numbered, done: int, total: int) -> dict[str, object]:
+    return {"name": item.piece.path, "done": done, "total": total}
 
 
 def _line(batch: ImportBatch, ready: Ready, report: Report) -> BatchLine:
@@ -462,7 +469,7 @@ def _share(sent: int, file: BatchFile) -> int:
 def _finish(held: Held) -> None:
     batch = held.batch
     with held.storing():
-        held.renew(bytes_done=F("bytes_total"), finished_at=timezone.now())
+        held.renew(bytes_done=F("bytes_total"), finished_at=timezone.now(), reading={})
         batch.refresh_from_db(fields=["accepted", "flagged", "refused"])
         try:
             history.advance(
@@ -490,6 +497,26 @@ def text_of_paste(file: BatchFile) -> str:
             return content.read().decode("utf-8", "replace")
     except (OSError, ValueError):
         return ""
+
+
+@dataclass(frozen=True)
+class Untaken:
+    """What a batch that was cancelled left: whole files, and those of which only the first texts were taken."""
+
+    files: int
+    parts: int
+
+
+def untaken(batch: ImportBatch) -> Untaken:
+    """How many texts an archive still held nobody knows without taking it apart: so files are counted."""
+    left = batch.files.filter(is_done=False).annotate(taken=Exists(BatchLine.objects.filter(file=OuterRef("pk"))))
+    names = list(left.values_list("name", "taken"))
+    parts = sum(1 for name, taken in names if taken and _holds_many(name))
+    return Untaken(sum(1 for _name, taken in names if not taken), parts)
+
+
+def _holds_many(name: str) -> bool:
+    return PurePosixPath(name).suffix.lower() in ZIP | TAR | {".jsonl"}
 
 
 def forget_files(batch: ImportBatch) -> None:

@@ -20,8 +20,9 @@ from django.utils.translation import gettext as _
 
 from core.refusals import Refused, RuleBroken
 from documents.decoding import BOMS, decode, refuse_other_kinds
+from documents.extracting import MAX_FILE
 from documents.formats.asking import read_apart
-from documents.intake import MAX_BYTES, MAX_FILE, MIB, too_large
+from documents.intake import MAX_BYTES, MIB, too_large
 
 # A line of JSONL may write each character as \uXXXX.
 MAX_LINE = 6 * MAX_BYTES

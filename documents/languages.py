@@ -82,10 +82,15 @@ def _table() -> Any:
     return table
 
 
-def characters_in(text: str) -> Characters:
+def characters_in(text: str, codes: Any = None) -> Characters:
+    """`codes`: the text's code points as an array, from somebody who has them already (`passages.codes_of`)."""
     np = _numpy()
-    groups = _table()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)]
-    counts = {group: int(np.count_nonzero(groups == group)) for group in Group}
+    if codes is None:
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    # No code point lies outside the table, so nothing is clipped: without the check it takes a third of the time.
+    groups = _table().take(codes, mode="clip")
+    counts: dict[Group, int] = {group: int(np.count_nonzero(groups == group)) for group in Group if group != Group.NONE}
+    counts[Group.NONE] = len(groups) - sum(counts.values())
     seen = [group for group in (Group.BIDI, Group.INVISIBLE) if counts[group]]
     return Characters(
         counts=counts,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 # Rises when the rules change, so that no browser keeps the outline of older rules.
-RULES = 2
+RULES = 3
 MOST = 2_000
 LONGEST_LINE = 160
 LONGEST_TITLE = 120
@@ -248,6 +248,7 @@ def _without_contents(found: Sequence[Heading]) -> list[Heading]:
     have nothing below them, where three of them or more, and half of all, come again later. A chapter that opens with
     its first article has something below it, though "General provisions" comes again in the next law."""
     last = {heading.title.casefold(): n for n, heading in enumerate(found)}
+    times = Counter(heading.title.casefold() for heading in found)
     kept: list[Heading] = []
     for first, end in _close(found):
         empty = [n for n in range(first, end) if _is_empty(found, n)]
@@ -256,6 +257,8 @@ def _without_contents(found: Sequence[Heading]) -> list[Heading]:
         if len(again) >= CONTENTS and 2 * len(again) > again[-1] - empty[0]:
             start, stop = empty[0], again[-1] + 1
         while first < stop < end and _is_empty(found, stop):  # what the text, cut short, does not reach
+            stop += 1
+        if start < stop < end and times[found[stop].title.casefold()] == 1 and _goes_on(found[stop - 1], found[stop]):
             stop += 1
         kept += [*found[first:start], *found[stop:end]]
     return kept
@@ -273,3 +276,9 @@ def _close(found: Sequence[Heading]) -> Iterator[tuple[int, int]]:
 def _is_empty(found: Sequence[Heading], n: int) -> bool:
     """Whether the next heading follows at once and does not stand below this one."""
     return n + 1 < len(found) and found[n + 1].start - found[n].end <= 4 and found[n + 1].level <= found[n].level
+
+
+def _goes_on(entry: Heading, heading: Heading) -> bool:
+    """Whether this heading, which has no other close below it, is one more entry of the contents: at once behind the
+    last one and of its kind. (The first chapter, which may follow at once as well, is named in the contents.)"""
+    return heading.start - entry.end <= 4 and (heading.kind, heading.level) == (entry.kind, entry.level)

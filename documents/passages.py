@@ -37,9 +37,14 @@ class Mark(NamedTuple):
     position: int
 
 
-def marks_of(text: str) -> list[Mark]:
-    """In the order of the text, each value once."""
-    codes, places = _letters(text)
+def codes_of(text: str) -> Codes:
+    """The code points of the text, one for each character."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+
+
+def marks_of(text: str, codes: Codes | None = None) -> list[Mark]:
+    """In the order of the text, each value once. `codes`: the text's, from somebody who has them already."""
+    codes, places = _letters(codes_of(text) if codes is None else codes)
     windows = len(codes) - WINDOW + 1
     if windows < 1:
         return []
@@ -53,9 +58,8 @@ def marks_of(text: str) -> list[Mark]:
     return [Mark(value, place) for value, place in found.items()]
 
 
-def _letters(text: str) -> tuple[Codes, Places]:
+def _letters(codes: Codes) -> tuple[Codes, Places]:
     """The code points that count, A to Z in lower case, and where each stands in the text."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     places = np.flatnonzero((codes > 0x20) & (codes != 0xA0) & (codes != 0x3000))
     codes = codes[places]
     capital = (codes - np.uint32(65)) < 26

@@ -5,7 +5,6 @@ neither the database nor words for people, so a child process imports this modul
 children and figures come back; a child ends when its parent does, however that ends.
 """
 
-import gzip
 import hashlib
 import logging
 import multiprocessing
@@ -19,16 +18,17 @@ from multiprocessing.connection import wait
 from types import TracebackType
 
 from django.conf import settings
+from isal import igzip
 
 from documents.findings import Finding, findings_in
 from documents.languages import Characters, characters_in
-from documents.passages import Mark, marks_of
+from documents.passages import Mark, codes_of, marks_of
 from documents.tokenizing import count_tokens
 
 logger = logging.getLogger(__name__)
 
-# Level 6 takes five times as long and saves a seventh.
-GZIP_LEVEL = 1
+# ISA-L's gzip: smaller than level 1 of Python's own, in less than a third of the time.
+GZIP_LEVEL = 2
 # Starting a child costs more than a second: below this (characters) nobody would gain from it.
 MUCH = 4_000_000
 THREADS = 2
@@ -51,15 +51,16 @@ class Measured:
 
 def measure(text: str) -> Measured:
     data = text.encode()
+    codes = codes_of(text)
     return Measured(
         sha256=hashlib.sha256(data).hexdigest(),
         chars=len(text),
         bytes=len(data),
         tokens=count_tokens(text),
-        gzipped=gzip.compress(data, GZIP_LEVEL, mtime=0),
-        characters=characters_in(text),
+        gzipped=igzip.compress(data, GZIP_LEVEL, mtime=0),
+        characters=characters_in(text, codes),
         findings=tuple(findings_in(text)),
-        marks=tuple(marks_of(text)),
+        marks=tuple(marks_of(text, codes)),
     )
 
 

@@ -124,6 +124,9 @@ class BatchSerializer(serializers.ModelSerializer[ImportBatch]):
     made_by = serializers.CharField(source="made_by.username", default=None, read_only=True)
     state = serializers.ChoiceField(choices=BatchState.choices, read_only=True)
     facts = serializers.DictField(read_only=True, help_text="recorded with each text")
+    reading = serializers.DictField(
+        read_only=True, help_text="the long file that is read now: name, done, total, in pages"
+    )
 
     class Meta:
         model = ImportBatch
@@ -138,6 +141,7 @@ class BatchSerializer(serializers.ModelSerializer[ImportBatch]):
             "encoding",
             "bytes_total",
             "bytes_done",
+            "reading",
             "accepted",
             "flagged",
             "refused",

@@ -35,6 +35,7 @@ from generation.serializers import (
     RunBudgetSerializer,
     RunDetailSerializer,
     RunSerializer,
+    SettleSerializer,
     SpendingSerializer,
     TrialSerializer,
 )
@@ -114,7 +115,8 @@ class RunViewSet(LeadsViewSet):
     @action(detail=False, methods=["post"], url_path="cancel")
     def cancel_many(self, request: Request) -> Response:
         runs = queries.unfinished_runs().filter(pk__in=body(ManyRunsSerializer, request)["ids"])
-        return Response({"cancelled": actions.cancel_runs(runs=runs, by=self.person)})
+        done = actions.cancel_runs(runs=runs, by=self.person)
+        return Response({"cancelled": done.cancelled, "left": done.left})
 
     def _answer(self) -> Response:
         return Response(RunDetailSerializer(self.get_object()).data)
@@ -139,11 +141,11 @@ class CallViewSet(LeadsViewSet):
     @action(detail=False, methods=["post"])
     def retry(self, request: Request) -> Response:
         given = body(AgainSerializer, request)
-        reason, ids = given.pop("reason"), given.pop("ids", None)
+        word, ids = {name: given.pop(name) for name in ("reason", "none_was_billed")}, given.pop("ids", None)
         calls = CallFilter(given, queryset=Call.objects.order_by()).qs
         if ids is not None:
             calls = calls.filter(pk__in=ids)
-        return Response({"queued": actions.send_again(calls=calls, by=self.person, reason=reason)})
+        return Response({"queued": actions.send_again(calls=calls, by=self.person, **word)})
 
     @extend_schema(
         request=ResendSerializer,
@@ -152,9 +154,17 @@ class CallViewSet(LeadsViewSet):
     )
     @action(detail=True, methods=["post"])
     def resend(self, request: Request, pk: str) -> Response:
-        given = ResendSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
-        actions.resend_call(call=self.get_object(), by=self.person, reason=given.validated_data["reason"])
+        actions.resend_call(call=self.get_object(), by=self.person, **body(ResendSerializer, request))
+        return Response(CallDetailSerializer(self.get_object()).data)
+
+    @extend_schema(
+        request=SettleSerializer,
+        responses=CallDetailSerializer,
+        description="Say what a call cost that came back without an answer: what it held back is released.",
+    )
+    @action(detail=True, methods=["post"])
+    def settle(self, request: Request, pk: str) -> Response:
+        actions.settle_call(call=self.get_object(), by=self.person, **body(SettleSerializer, request))
         return Response(CallDetailSerializer(self.get_object()).data)
 
 
@@ -239,6 +249,11 @@ class ProviderLimitViewSet(LeadsViewSet):
     def create(self, request: Request) -> Response:
         held = actions.set_provider_limit(by=self.person, **body(ProviderLimitSerializer, request))
         return Response(ProviderLimitSerializer(held).data)
+
+    @extend_schema(responses={204: None}, description="Ask the provider without limits, from the next call on.")
+    def destroy(self, request: Request, pk: str) -> Response:
+        actions.remove_provider_limit(provider=self.get_object().provider, by=self.person)
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 class BudgetViewSet(LeadsOnly):

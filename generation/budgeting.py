@@ -4,7 +4,8 @@ Three sums move together, always in the transaction that moves the call: what th
 and the totals of both in `Spending`. A run's own sums are those of its calls. What a budget forbids is not sent.
 Held back is the most an attempt can cost: its input by our count, and all of its output limit. It is released when
 the attempt ends in a reply, whose cost takes its place, or in a failure for which nothing was billed. What may have
-been billed (no reply, a lost worker) stays held back: it counts as spent until a late reply says what it was.
+been billed (no reply, a lost worker) stays held back: it counts as spent until a late reply, or a lead, says what it
+was (`actions.settle_call`).
 """
 
 from decimal import Decimal
@@ -20,6 +21,7 @@ from generation.models import Call, LanguageModel, Run, Spending
 from generation.workflow import CallState
 
 NOTHING = Decimal(0)
+SMALLEST = Decimal("0.000000004")
 MOST_USD = Decimal(1_000_000_000)
 
 
@@ -116,9 +118,12 @@ def settled(held: Decimal | None, cost: Decimal | None) -> dict[str, Combinable]
     fields: dict[str, Combinable] = {}
     if cost is not None:
         fields["cost_usd"] = Coalesce(F("cost_usd"), NOTHING) + cost
+        fields["paid_attempts"] = F("paid_attempts") + 1
     if held:
         left = F("reserved_usd") - held
-        fields["reserved_usd"] = Case(When(reserved_usd__lte=held, then=Value(None)), default=left)
+        # Where sums are floats (SQLite), next to nothing is nothing.
+        is_all = Q(reserved_usd__lte=held + SMALLEST)
+        fields["reserved_usd"] = Case(When(is_all, then=Value(None)), default=left)
     return fields
 
 

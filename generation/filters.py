@@ -14,6 +14,7 @@ from benchmark.taxonomy import SECONDARY_TASKS, Language, UnknownTask, secondary
 from core.models import BenchmarkSettings
 from documents.models import LANGUAGE_CHOICES
 from generation.models import Call, LanguageModel, Run, RunCall
+from generation.queries import DOUBTFUL, is_repaired
 from generation.workflow import CallState, Purpose, RunState, Trouble
 
 Words = str | Promise
@@ -90,22 +91,25 @@ class RunFilter(django_filters.FilterSet):
         fields: list[str] = []
 
     def with_calls(self, runs: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        narrowed = {"call__repaired_by": None} if value == CallState.FAILED else {}
-        return _with(runs, call__state=value, **narrowed)
+        found = RunCall.objects.filter(call__state=value)
+        return _of(runs, found.exclude(is_repaired("call")) if value == CallState.FAILED else found)
 
     def with_model(self, runs: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        return _with(runs, call__model__name=value)
+        """Nearly every run asks each model of a panel: each run is looked at until one of its calls is the model's."""
+        models = list(LanguageModel.objects.filter(name=value).values_list("pk", flat=True))
+        return runs.filter(Exists(RunCall.objects.filter(run=OuterRef("pk"), call__model__in=models)))
 
     def with_error(self, runs: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
-        return _with(runs, call__error_class=value, call__repaired_by=None)
+        return _of(runs, RunCall.objects.filter(call__error_class=value).exclude(is_repaired("call")))
 
     def of_task(self, runs: QuerySet[Run], name: str, value: str) -> QuerySet[Run]:
         code = code_of(value)
         return runs.filter(task_code=code) if code else runs.none()
 
 
-def _with(runs: QuerySet[Run], **of_a_call: Any) -> QuerySet[Run]:
-    return runs.filter(Exists(RunCall.objects.filter(run=OuterRef("pk"), **of_a_call)))
+def _of(runs: QuerySet[Run], found: QuerySet[RunCall]) -> QuerySet[Run]:
+    """Beginning with the calls, of which there are few in such a state, not with the runs."""
+    return runs.filter(pk__in=found.order_by().values("run"))
 
 
 class CallFilter(django_filters.FilterSet):
@@ -138,6 +142,9 @@ class CallFilter(django_filters.FilterSet):
     document = django_filters.NumberFilter(
         field_name="document_version__document", label=_("Document"), widget=forms.HiddenInput
     )
+    held = django_filters.BooleanFilter(
+        method="holding_back", label=_("May have been billed, and waits for a lead's word"), widget=forms.HiddenInput
+    )
     repaired = django_filters.BooleanFilter(
         method="followed_by_a_repair", label=_("Followed by a repair"), widget=forms.HiddenInput
     )
@@ -151,6 +158,9 @@ class CallFilter(django_filters.FilterSet):
         if code is None:
             return calls.none()
         return calls.filter(Exists(RunCall.objects.filter(call=OuterRef("pk"), run__task_code=code)))
+
+    def holding_back(self, calls: QuerySet[Call], name: str, value: bool) -> QuerySet[Call]:
+        return calls.filter(DOUBTFUL) if value else calls.exclude(DOUBTFUL)
 
     def followed_by_a_repair(self, calls: QuerySet[Call], name: str, value: bool) -> QuerySet[Call]:
         return calls.filter(repaired_by__isnull=not value)

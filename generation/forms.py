@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.db.models import TextChoices
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
@@ -83,13 +84,64 @@ class ReasonForm(forms.Form):
 
 
 class ResendForm(ReasonForm):
-    """For one call."""
+    """For one call, of which everything is known."""
+
+    @property
+    def billed_usd(self) -> Decimal | None:
+        return None
+
+
+class Billed(TextChoices):
+    """What a lead found in the provider's own log of a call that came back without an answer."""
+
+    OPEN = "open", _("nobody knows yet: it stays held back")
+    NO = "no", _("it was not billed")
+    YES = "yes", _("it was billed")
+
+
+class DecideForm(ReasonForm):
+    """For one call that may have been billed: what is known of that, then whether it is sent again."""
+
+    billed = forms.ChoiceField(
+        label=_("Was it billed?"), choices=Billed.choices, widget=forms.RadioSelect, initial=Billed.OPEN, required=False
+    )
+    amount_usd = forms.DecimalField(
+        label=_("Amount, US $"),
+        min_value=0,
+        max_digits=14,
+        decimal_places=8,
+        required=False,
+        help_text=_("Only where it was billed: all attempts so far together."),
+    )
+
+    field_order = ["billed", "amount_usd", "reason"]
+
+    def clean(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        billed, amount = given.get("billed"), given.get("amount_usd")
+        if billed == Billed.YES and not amount and "amount_usd" not in self.errors:
+            self.add_error("amount_usd", _("Give the amount that was billed."))
+        if billed != Billed.YES and amount:
+            self.add_error("billed", _("An amount is given: say that it was billed."))
+        return given
+
+    @property
+    def billed_usd(self) -> Decimal | None:
+        """None: nobody knows."""
+        billed = self.cleaned_data.get("billed") or Billed.OPEN
+        if billed == Billed.OPEN:
+            return None
+        return self.cleaned_data["amount_usd"] if billed == Billed.YES else Decimal(0)
 
 
 class AgainForm(ReasonForm):
     """The lead's word on many calls. `confirmed` is the number that was shown: more than that is shown anew."""
 
     confirmed = forms.IntegerField(widget=forms.HiddenInput)
+    none_was_billed = forms.BooleanField(
+        label=_("I have looked: none of those that may have been billed was. What they hold back is released."),
+        required=False,
+    )
 
     def __init__(self, *args: Any, count: int, unknown: int, **more: Any) -> None:
         super().__init__(*args, **more)
@@ -130,6 +182,7 @@ class LimitForm(forms.ModelForm):
     class Meta:
         model = ProviderLimit
         fields = ["provider", *LIMITS]
+        widgets = {"provider": forms.HiddenInput}
 
     def _post_clean(self) -> None:
         """Only reads, as above."""

@@ -8,7 +8,7 @@ from django.db.models import Count, Min, Q, QuerySet, Sum
 from django.utils import timezone
 
 from generation.models import Call, LanguageModel, Run, RunCall, Spending
-from generation.queries import COST_UNKNOWN, UNFINISHED
+from generation.queries import COST_UNKNOWN, UNFINISHED, count_of_unknown_cost
 from generation.workflow import ENDED_BY_THEMSELVES, FINAL_CALL_STATES, CallState
 
 # Measured over so long; fewer calls than these few, or a shorter time, say nothing about what is to come.
@@ -62,7 +62,7 @@ def tally() -> Tally:
     """Counted from the index of states; only what failed or waits is looked at itself."""
     found = dict(Call.objects.order_by().values_list("state").annotate(n=Count("pk")))
     counts = {str(state): found.get(state, 0) for state in CallState}
-    repaired = Call.objects.filter(state=CallState.FAILED, repaired_by__isnull=False).count()
+    repaired = Call.objects.filter(repairs__state=CallState.FAILED).count()
     held = Call.objects.filter(state=CallState.QUEUED, model__paused_at__isnull=False).count()
     return Tally(**{**counts, "failed": counts["failed"] - repaired}, held=held)
 
@@ -115,6 +115,11 @@ class Purse:
         return self.budget is not None and self.used >= self.budget
 
     @property
+    def is_spent(self) -> bool:
+        """Nothing comes back: what was spent alone is all of it."""
+        return self.budget is not None and self.spent >= self.budget
+
+    @property
     def percent(self) -> int:
         if not self.budget:
             return 100 if self.budget is not None else 0
@@ -123,8 +128,7 @@ class Purse:
 
 def purse() -> Purse:
     row = Spending.objects.filter(pk=1).first() or Spending(pk=1)
-    unknown = Call.objects.filter(COST_UNKNOWN).count()
-    return Purse(row.budget_usd, row.spent_usd, row.reserved_usd, unknown)
+    return Purse(row.budget_usd, row.spent_usd, row.reserved_usd, count_of_unknown_cost())
 
 
 def paused_models() -> list[LanguageModel]:

@@ -14,6 +14,8 @@ from generation.workflow import FINAL_CALL_STATES, CallState, Purpose, RunState
 
 # Answered without a known price, or perhaps billed without an answer: nobody knows what these calls cost.
 COST_UNKNOWN = Q(answered_at__isnull=False, cost_usd=None) | Q(state=CallState.UNKNOWN)
+# Held back, or of unknown price, for an attempt of which nobody knows what it cost: a lead says so.
+DOUBTFUL = Q(state=CallState.UNKNOWN) | Q(reserved_usd__gt=0) & ~Q(state=CallState.CALLING)
 UNFINISHED = (RunState.QUEUED, RunState.RUNNING)
 ANSWERED = (CallState.SUCCEEDED, CallState.PARTIAL)
 DRAFTERS_ONLY = frozenset({Purpose.DRAFTING, Purpose.CHALLENGE, Purpose.PREDICTION})
@@ -37,11 +39,23 @@ def panel(purpose: str) -> list[LanguageModel]:
     return list(models.filter(drafting=True) if purpose in DRAFTERS_ONLY else models)
 
 
+def models_in_use() -> list[LanguageModel]:
+    return list(LanguageModel.objects.filter(panel=settings.LBP_PANEL, active=True))
+
+
+def known_providers() -> list[str]:
+    """As `LanguageModel.provider` names those that models are reached at, in use or not; simulated ones need none."""
+    models = LanguageModel.objects.order_by().only("litellm_id", "api_base")
+    return sorted({model.provider for model in models if not model.is_simulated})
+
+
 def results_of(run: Run) -> list[Result]:
-    """Every model's answer, in panel order, then by run number. Calls without an answer are in it, unscored."""
+    """Every model's answer, in panel order, then by run number. Calls without an answer are in it, unscored. The
+    replies as they came, which can be long, stay in the database."""
     rows = (
         RunCall.objects.filter(run=run)
         .select_related("call", "call__model")
+        .defer("call__raw", "call__reasoning", "call__prompt")
         .order_by("call__model__position", "call__model_id", "call__number", "id")
     )
     return [Result(row, row.call, row.call.model, tuple(row.elements), row.score, row.right) for row in rows]
@@ -125,8 +139,9 @@ def ready_runs(*, now: datetime) -> QuerySet[Run]:
     calls = RunCall.objects.filter(run=OuterRef("pk"))
     due = Q(call__next_attempt_at__isnull=True) | Q(call__next_attempt_at__lte=now)
     return unfinished_runs().filter(
+        Q(cancel_asked_at=None),
         Exists(calls.filter(due, call__state=CallState.QUEUED, call__model__paused_at=None))
-        | ~Exists(calls.exclude(call__state__in=FINAL_CALL_STATES))
+        | ~Exists(calls.exclude(call__state__in=FINAL_CALL_STATES)),
     )
 
 
@@ -163,19 +178,28 @@ def queued_only_for(run: Run) -> QuerySet[Call]:
     return queued.defer("raw", "reasoning", "prompt").order_by("id")
 
 
+def is_repaired(of: str = "pk") -> Exists:
+    """Whether a repair has followed the call. Asked for each row of the few: a join would go through all calls."""
+    return Exists(Call.objects.filter(repairs=OuterRef(of)))
+
+
+def count_of_unknown_cost() -> int:
+    """`COST_UNKNOWN`, each half by its own index."""
+    unpriced = Call.objects.filter(answered_at__isnull=False, cost_usd=None).exclude(state=CallState.UNKNOWN)
+    return unpriced.count() + Call.objects.filter(state=CallState.UNKNOWN).count()
+
+
 def retryable(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
     """Of these calls, those that can be sent again without a word on each: failed or cancelled, the last of their
     chain of repairs, and without drafts that people may have worked on."""
-    ended = (Call.objects.all() if calls is None else calls).filter(
-        state__in=[CallState.FAILED, CallState.CANCELLED], repaired_by=None
-    )
-    return ended.exclude(Exists(Draft.objects.filter(call=OuterRef("pk"))))
+    ended = (Call.objects.all() if calls is None else calls).filter(state__in=[CallState.FAILED, CallState.CANCELLED])
+    return ended.exclude(is_repaired()).exclude(Exists(Draft.objects.filter(call=OuterRef("pk"))))
 
 
 def undecided(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
     """Of these calls, those that may have been billed without an answer: each waits for a lead's word."""
-    unknown = (Call.objects.all() if calls is None else calls).filter(state=CallState.UNKNOWN, repaired_by=None)
-    return unknown.exclude(Exists(Draft.objects.filter(call=OuterRef("pk"))))
+    unknown = (Call.objects.all() if calls is None else calls).filter(state=CallState.UNKNOWN)
+    return unknown.exclude(is_repaired()).exclude(Exists(Draft.objects.filter(call=OuterRef("pk"))))
 
 
 def locked_with_document(calls: QuerySet[Call]) -> Call | None:

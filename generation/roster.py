@@ -11,6 +11,8 @@ from django.utils.translation import gettext as _
 
 from benchmark.difficulty import Tier
 from core.models import Event
+from generation.estimating import Usual, usual_tokens_out
+from generation.holding import Unlimited, missing_limits, unlimited
 from generation.models import Call, LanguageModel, ModelTrial, ProviderLimit
 from generation.panels import faults_of
 from generation.queries import COST_UNKNOWN, without_price
@@ -32,6 +34,7 @@ class ModelLine:
     paused_by: str = ""
     warnings: tuple[str, ...] = ()
     trial: ModelTrial | None = None
+    unlimited: Unlimited | None = None
 
 
 @dataclass(frozen=True)
@@ -43,13 +46,14 @@ class Group:
 
 
 def lines() -> list[ModelLine]:
-    """All models with their figures, in five queries."""
+    """All models with their figures, in seven queries at most."""
     models = list(LanguageModel.objects.order_by("position", "id"))
     counted = _counted()
     paused_by = _paused_by([model for model in models if model.paused_at])
     last = ModelTrial.objects.order_by().values("model").annotate(last=Max("pk")).values("last")
     trials = {trial.model_id: trial for trial in ModelTrial.objects.filter(pk__in=last).defer("answer")}
-    return [_line(model, counted.get(model.pk, {}), paused_by, trials) for model in models]
+    usual = usual_tokens_out([model for model in models if missing_limits(model)])
+    return [_line(model, counted.get(model.pk, {}), paused_by, trials, usual) for model in models]
 
 
 def _counted() -> dict[int, dict[str, Any]]:
@@ -59,13 +63,17 @@ def _counted() -> dict[int, dict[str, Any]]:
         .annotate(
             calls=Count("pk"),
             waiting=Count("pk", filter=Q(state=CallState.QUEUED)),
-            failed=Count("pk", filter=Q(state=CallState.FAILED, repaired_by__isnull=True)),
+            failed=Count("pk", filter=Q(state=CallState.FAILED)),
             unknown=Count("pk", filter=Q(state=CallState.UNKNOWN)),
             spent=Sum("cost_usd"),
             unpriced=Count("pk", filter=COST_UNKNOWN),
         )
     )
-    return {row["model"]: {name: value or 0 for name, value in row.items() if name != "model"} for row in rows}
+    counted = {row["model"]: {name: value or 0 for name, value in row.items() if name != "model"} for row in rows}
+    repaired = Call.objects.filter(repairs__state=CallState.FAILED).order_by().values_list("repairs__model")
+    for model, count in repaired.annotate(n=Count("pk")):
+        counted[model]["failed"] -= count
+    return counted
 
 
 def _paused_by(models: Sequence[LanguageModel]) -> dict[int, str]:
@@ -77,7 +85,11 @@ def _paused_by(models: Sequence[LanguageModel]) -> dict[int, str]:
 
 
 def _line(
-    model: LanguageModel, counted: dict[str, Any], paused_by: dict[int, str], trials: dict[int, ModelTrial]
+    model: LanguageModel,
+    counted: dict[str, Any],
+    paused_by: dict[int, str],
+    trials: dict[int, ModelTrial],
+    usual: Usual,
 ) -> ModelLine:
     return ModelLine(
         model,
@@ -85,6 +97,7 @@ def _line(
         paused_by=paused_by.get(model.pk, ""),
         warnings=tuple(warnings(model)),
         trial=trials.get(model.pk),
+        unlimited=unlimited(model, usual),
         **counted,
     )
 
@@ -93,6 +106,10 @@ def warnings(model: LanguageModel) -> list[str]:
     """What keeps this model from being run, or would spoil what it is paid for."""
     words = [_("No price: it cannot be run.")] if without_price([model]) else []
     return words + [str(fault) for fault in faults_of(model).values()]
+
+
+def unlimited_of(model: LanguageModel) -> Unlimited | None:
+    return unlimited(model, usual_tokens_out([model] if missing_limits(model) else []))
 
 
 def groups(models: Sequence[ModelLine]) -> list[Group]:
@@ -111,11 +128,30 @@ def purposes_of(model: LanguageModel) -> list[str]:
 
 
 @dataclass(frozen=True)
+class Fault:
+    """What is wrong in one field."""
+
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
 class LimitLine:
-    """One provider that models are reached at, and its limits. Without a row there are none."""
+    """One provider that models are reached at, and its limits. Without a row there are none. `is_faulty`: what was
+    typed into it was refused, with its `faults`."""
 
     limit: ProviderLimit
     models: tuple[str, ...]
+    is_faulty: bool = False
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def fields(self) -> list[tuple[str, str]]:
+        return [
+            ("calls_in_flight", _("Calls at once")),
+            ("requests_per_minute", _("Requests per minute")),
+            ("tokens_per_minute", _("Input tokens per minute")),
+        ]
 
 
 def limits(models: Sequence[ModelLine]) -> list[LimitLine]:

@@ -121,6 +121,8 @@ class CallSerializer(serializers.ModelSerializer[Call]):
             "tokens_out",
             "tokens_estimated",
             "cost_usd",
+            "paid_attempts",
+            "settled_at",
             "error_class",
             "error",
             "faults",
@@ -134,8 +136,24 @@ class CallDetailSerializer(CallSerializer):
         read_only_fields = fields
 
 
+class SettleSerializer(serializers.Serializer[Any]):
+    """What all attempts that nobody has accounted for cost together: 0 where the provider billed nothing."""
+
+    billed_usd = serializers.DecimalField(max_digits=14, decimal_places=8, min_value=Decimal(0))
+    reason = serializers.CharField(max_length=1000)
+
+
 class ResendSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(max_length=1000)
+    billed_usd = serializers.DecimalField(
+        max_digits=14,
+        decimal_places=8,
+        min_value=Decimal(0),
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="what the attempts so far cost, 0 for nothing; null: nobody knows, and it stays held back",
+    )
 
 
 class AgainSerializer(serializers.Serializer[Any]):
@@ -154,9 +172,12 @@ class AgainSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField(
         required=False, default="", allow_blank=True, max_length=1000, help_text="needed where a call is unknown"
     )
+    none_was_billed = serializers.BooleanField(
+        required=False, default=False, help_text="the unknown calls were looked up: what they hold back is released"
+    )
 
     def validate(self, given: dict[str, Any]) -> dict[str, Any]:
-        if not set(given) - {"reason"}:
+        if not set(given) - {"reason", "none_was_billed"}:
             raise serializers.ValidationError(
                 {"ids": _("Say which calls: by ids, run, state, error, model or purpose.")}
             )
@@ -173,6 +194,7 @@ class ManyRunsSerializer(serializers.Serializer[Any]):
 
 class CancelledSerializer(serializers.Serializer[Any]):
     cancelled = serializers.IntegerField(help_text="runs that were under way")
+    left = serializers.IntegerField(help_text="runs that the worker cancels; nothing more of them is sent")
 
 
 class RunBudgetSerializer(serializers.Serializer[Any]):
@@ -208,7 +230,7 @@ class ProviderLimitSerializer(serializers.ModelSerializer[ProviderLimit]):
 
     class Meta:
         model = ProviderLimit
-        fields = ["provider", "calls_in_flight", "requests_per_minute", "tokens_per_minute", "version"]
+        fields = ["id", "provider", "calls_in_flight", "requests_per_minute", "tokens_per_minute", "version"]
 
 
 class TrialSerializer(serializers.ModelSerializer[ModelTrial]):

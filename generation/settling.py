@@ -256,12 +256,16 @@ def _is_ours(attempt: Attempt) -> bool | None:
 
 def _note_late(attempt: Attempt, *, cost: Decimal | None, released: bool) -> None:
     """The call belongs to somebody else by now. The money is accounted for: what was held back for this attempt gives
-    way to what it cost. (A worker whose own commit was not confirmed finds its call settled, and is not late.)"""
-    state, sent_at = Call.objects.values_list("state", "sent_at").get(pk=attempt.call.pk)
-    if sent_at == attempt.sent_at and state not in {CallState.UNKNOWN, CallState.QUEUED}:
+    way to what it cost, unless a lead has settled that before. (A worker whose own commit was not confirmed finds its
+    call settled, and is not late.)"""
+    known = ("state", "sent_at", "settled_at")
+    state, sent_at, settled_at = Call.objects.select_for_update().values_list(*known).get(pk=attempt.call.pk)
+    by_a_lead = settled_at is not None and settled_at >= attempt.sent_at
+    if sent_at == attempt.sent_at and state not in {CallState.UNKNOWN, CallState.QUEUED} and not by_a_lead:
         return
-    history.record("late_reply", attempt.call, by=None, sent_at=attempt.sent_at.isoformat())
-    if released:
+    said = {} if cost is None else {"cost_usd": str(cost)}
+    history.record("late_reply", attempt.call, by=None, sent_at=attempt.sent_at.isoformat(), **said)
+    if released and not by_a_lead:
         fields = budgeting.settled(attempt.held, cost)
         if fields:
             Call.objects.filter(pk=attempt.call.pk).update(**fields)

@@ -6,7 +6,7 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 
 from core.jobs import hurry
-from generation import sending, trying
+from generation import cancelling, sending, trying
 
 # The reconciler says it again by then.
 STALE_SECONDS = 60.0
@@ -24,6 +24,12 @@ def send_ready() -> None:
     sending.take_in(None)
 
 
+@shared_task(name="generation.cancel_asked")
+def cancel_asked() -> None:
+    """Cancel the runs of which that was asked, until none is left."""
+    cancelling.work_off()
+
+
 @shared_task(name="generation.send_trial")
 def send_trial(trial_id: int) -> None:
     trying.send_trial(trial_id)
@@ -36,6 +42,8 @@ def take_up_lost() -> None:
     trying.take_up_lost()
     for trial_id in trying.waiting_trials():
         hurry(send_trial, trial_id)
+    if cancelling.is_anything_asked():
+        hurry(cancel_asked.si().set(expires=STALE_SECONDS))
     if sending.is_anything_ready():
         hurry(send_ready.si().set(expires=STALE_SECONDS))
 

@@ -71,6 +71,8 @@ class Trouble(TextChoices):
     UNREADABLE = "unreadable", _("What came back cannot be read as a reply.")
     NOT_SENT = "not_sent", _("The request was not sent.")
     WORKER_LOST = "worker_lost", _("The worker was lost while the call was out; it may have been billed.")
+    NOT_BILLED = "not_billed", _("There was no reply; a lead says that it was not billed.")
+    BILLED = "billed", _("There was no reply; a lead says what was billed.")
     MODEL_PAUSED = "model_paused", _("The model is paused; nothing was sent.")
     DOCUMENT_NOT_APPROVED = "document_not_approved", _("The document is not approved; nothing was sent.")
     DOCUMENT_WITHDRAWN = "document_withdrawn", _("The approval was withdrawn meanwhile; the reply is not used.")
@@ -135,7 +137,8 @@ CALL_LIFECYCLE = Lifecycle(
         ("wait_for_retry", CallState.CALLING, CallState.QUEUED),
         ("lose", CallState.CALLING, CallState.UNKNOWN),
         ("cancel", CallState.QUEUED, CallState.CANCELLED),
-        # by a lead only
+        # by a lead only: what was billed is known, nothing came back
+        ("settle", CallState.UNKNOWN, CallState.FAILED),
         (
             "resend",
             [

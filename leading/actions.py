@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Claim
 from annotation.workflow import ClaimEnd
-from benchmark.taxonomy import Language, UnknownTask, secondary_task
+from benchmark.taxonomy import SECONDARY_TASKS, Language, UnknownTask, secondary_task
 from core import history
 from core.models import BenchmarkSettings, User
 from core.refusals import Invalid, NotAllowed, Words
@@ -35,7 +35,15 @@ def _guard(by: User | None) -> None:
 
 @transaction.atomic
 def add_person(
-    *, name: str, role: str, by: User | None, email: str = "", password: str = "", full_name: str = ""
+    *,
+    name: str,
+    role: str,
+    by: User | None,
+    email: str = "",
+    password: str = "",
+    full_name: str = "",
+    languages: Sequence[str] = (),
+    tasks: Sequence[str] = (),
 ) -> tuple[User, str]:
     """Make an account. Returns it with its password, which is made up when none is given and shown this once.
 
@@ -63,16 +71,52 @@ def add_person(
             validate_password(password, User(username=name, email=email))
         except ValidationError as error:
             errors["password"] = list(error.messages)
+    work = _work(languages, tasks, errors)
     if errors:
         raise Invalid(errors)
     password = password or secrets.token_urlsafe(12)
     try:
         with transaction.atomic():
-            person = User.objects.create_user(name, email=email, password=password, role=role, first_name=full_name)
+            person = User.objects.create_user(
+                name, email=email, password=password, role=role, first_name=full_name, **work
+            )
     except IntegrityError as error:
         raise Invalid({"name": _("The user name “%(name)s” is taken.") % {"name": name}}) from error
     history.record("add_person", person, by=by, role=role)
     return person, password
+
+
+def _work(
+    languages: Sequence[str], tasks: Sequence[str], errors: dict[str, Words | list[Words]]
+) -> dict[str, list[str]]:
+    """Languages and task codes in the order of the benchmark; what is wrong goes into `errors`."""
+    if set(languages) - {str(language) for language in Language}:
+        errors["languages"] = _("The languages are English and Chinese.")
+    codes: list[str] = []
+    for task in tasks:
+        try:
+            codes.append(secondary_task(task).code)
+        except UnknownTask:
+            errors["tasks"] = _("This is no secondary task.")
+    ordered = [task.code for task in SECONDARY_TASKS if task.code in codes]
+    return {
+        "work_languages": [str(language) for language in Language if language in set(languages)],
+        "work_tasks": ordered,
+    }
+
+
+@transaction.atomic
+def change_work(*, person: User, by: User, languages: Sequence[str] = (), tasks: Sequence[str] = ()) -> User:
+    """Of which languages and secondary tasks `next` offers samples; empty: of all. What is begun stays theirs."""
+    _guard(by)
+    errors: dict[str, Words | list[Words]] = {}
+    work = _work(languages, tasks, errors)
+    if errors:
+        raise Invalid(errors)
+    person.work_languages, person.work_tasks = work["work_languages"], work["work_tasks"]
+    person.save(update_fields=["work_languages", "work_tasks"])
+    history.record("change_work", person, by=by, languages=person.work_languages, tasks=person.work_tasks)
+    return person
 
 
 @transaction.atomic

@@ -1,22 +1,28 @@
-"""API: people and progress, for leads."""
+"""API: people, progress and costs, for leads."""
 
 from django.utils.translation import gettext as _
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.models import Sample
 from core.api import ViewSet
 from core.models import User
-from core.refusals import NotAllowed
-from leading import actions, queries
+from core.refusals import Invalid, NotAllowed
+from leading import actions, costs, queries
 from leading.serializers import (
     AddedPersonSerializer,
+    CostsSerializer,
     NewPersonSerializer,
     PersonSerializer,
     ProgressSerializer,
+    StorySerializer,
+    WorkSerializer,
 )
+from leading.story import story_of
 
 
 class LeadsOnly(ViewSet):
@@ -51,6 +57,30 @@ class PeopleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LeadsOnly)
         person = actions.set_active(person=self.get_object(), active=True, by=self.person)
         return Response(PersonSerializer(person).data)
 
+    @extend_schema(request=WorkSerializer, responses=PersonSerializer)
+    @action(detail=True, methods=["post"])
+    def work(self, request: Request, pk: str) -> Response:
+        """Say of which languages and secondary tasks `next` offers samples to this person."""
+        form = WorkSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        person = actions.change_work(person=self.get_object(), by=self.person, **form.validated_data)
+        return Response(PersonSerializer(person).data)
+
+
+class StoryViewSet(ViewSet):
+    """The story of a sample. The other actions on samples are the annotation's."""
+
+    queryset = Sample.objects.select_related("document", "document_version", "annotator")
+    serializer_class = StorySerializer
+    pagination_class = None
+    filter_backends = []
+
+    @extend_schema(responses=StorySerializer(many=True))
+    @action(detail=True, methods=["get"])
+    def story(self, request: Request, pk: str) -> Response:
+        """Everything from document to now, oldest first, as far as one may know it."""
+        return Response(StorySerializer(story_of(self.get_object(), self.person), many=True).data)
+
 
 class ProgressViewSet(LeadsOnly):
     serializer_class = ProgressSerializer
@@ -64,7 +94,33 @@ class ProgressViewSet(LeadsOnly):
         return Response(ProgressSerializer(answer).data)
 
 
+class CostsViewSet(LeadsOnly):
+    serializer_class = CostsSerializer
+    pagination_class = None
+    filter_backends = []
+    parameters = ("by",)
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "by", OpenApiTypes.STR, enum=list(costs.BY), description="what is summed by; model when left out"
+            )
+        ],
+        responses=CostsSerializer,
+    )
+    def list(self, request: Request) -> Response:
+        """What the calls cost: the same figures as on the page, from the same queries."""
+        by = request.query_params.get("by", "model")
+        if by not in costs.BY:
+            known = ", ".join(costs.BY)
+            raise Invalid({"by": _("Costs are summed by one of: %(names)s.") % {"names": known}})
+        answer = {"by": by, "total": costs.total(), "test_calls": costs.trials(), "rows": costs.BY[by]()}
+        return Response(CostsSerializer(answer).data)
+
+
 routes: list[tuple[str, type[ViewSet], str]] = [
     ("people", PeopleViewSet, "person"),
     ("progress", ProgressViewSet, "progress"),
+    ("costs", CostsViewSet, "costs"),
+    ("samples", StoryViewSet, "sample-story"),
 ]

@@ -1,16 +1,18 @@
 """What the calls to models cost: by model, stage, sample and day, the estimate beside it. Each call is counted once."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Sum
-from django.db.models.functions import TruncDate
+from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Greatest, TruncDate
 
 from annotation.models import Challenge, Sample
 from generation.models import Call, ModelTrial, Run, RunCall
-from generation.workflow import CallState, Purpose
+from generation.models.money import Dollars
+from generation.queries import COST_UNKNOWN
+from generation.workflow import Purpose
 from release.models import DifficultyLabel
 from review.models import ReviewCase
 
@@ -20,7 +22,8 @@ ZERO = Decimal(0)
 @dataclass(frozen=True)
 class CostRow:
     """One model, stage, sample or day. `unpriced` calls have no known cost, `unforeseen` ones no estimate: neither is
-    in the sums. The difference compares only calls for which both are known."""
+    in the sums. An estimate is of one attempt, a cost is of all that were paid: `again` counts those beyond the first,
+    and the difference holds each paid attempt against an estimate of its own, where both are known."""
 
     key: str
     label: str
@@ -35,42 +38,88 @@ class CostRow:
     compared: int = 0
     compared_spent: Decimal = ZERO
     compared_expected: Decimal = ZERO
+    compared_once: Decimal = ZERO
+    again: int = 0
 
     @property
     def difference(self) -> Decimal | None:
-        """How much more than expected, in per cent; None where there is nothing to compare."""
-        if not self.compared_expected:
+        """How much more than expected for the attempts that were paid, in per cent; None without any to compare."""
+        return self._over(self.compared_expected)
+
+    @property
+    def difference_once(self) -> Decimal | None:
+        """How much more than expected before anything was sent, when each call was to be asked once."""
+        return self._over(self.compared_once)
+
+    def _over(self, expected: Decimal) -> Decimal | None:
+        if not expected:
             return ZERO if self.compared and not self.compared_spent else None
-        return (self.compared_spent - self.compared_expected) * 100 / self.compared_expected
+        return (self.compared_spent - expected) * 100 / expected
 
 
-def figures(of: str = "") -> dict[str, Any]:
-    """What is summed over calls; `of`: how a call is reached from the rows that are grouped."""
-    is_compared = Q(**{f"{of}cost_usd__isnull": False, f"{of}expected_usd__isnull": False})
-    is_unknown = Q(**{f"{of}answered_at__isnull": False, f"{of}cost_usd": None}) | Q(
-        **{f"{of}state": CallState.UNKNOWN}
-    )
+def figures() -> dict[str, Any]:
+    """What is summed over calls."""
+    # What has a cost was paid at least once, also where nobody counted.
+    paid = Greatest("paid_attempts", 1)
+    is_compared = Q(cost_usd__isnull=False, expected_usd__isnull=False)
     return {
         "calls": Count("pk"),
-        "answered": Count("pk", filter=Q(**{f"{of}answered_at__isnull": False})),
-        "tokens_in": Sum(f"{of}tokens_in"),
-        "tokens_out": Sum(f"{of}tokens_out"),
-        "spent": Sum(f"{of}cost_usd"),
-        "unpriced": Count("pk", filter=is_unknown),
-        "expected": Sum(f"{of}expected_usd"),
-        "unforeseen": Count("pk", filter=Q(**{f"{of}expected_usd": None})),
+        "answered": Count("pk", filter=Q(answered_at__isnull=False)),
+        "tokens_in": Sum("tokens_in"),
+        "tokens_out": Sum("tokens_out"),
+        "spent": Sum("cost_usd"),
+        "unpriced": Count("pk", filter=COST_UNKNOWN),
+        "expected": Sum("expected_usd"),
+        "unforeseen": Count("pk", filter=Q(expected_usd=None)),
         "compared": Count("pk", filter=is_compared),
-        "compared_spent": Sum(f"{of}cost_usd", filter=is_compared),
-        "compared_expected": Sum(f"{of}expected_usd", filter=is_compared),
+        "compared_spent": Sum("cost_usd", filter=is_compared),
+        "compared_expected": Sum(F("expected_usd") * paid, filter=is_compared, output_field=Dollars()),
+        "compared_once": Sum("expected_usd", filter=is_compared),
+        "again": Sum(paid - 1, filter=Q(cost_usd__isnull=False)),
     }
 
 
 NAMES = tuple(figures())
-MONEY = frozenset({"spent", "expected", "compared_spent", "compared_expected"})
+MONEY = frozenset({"spent", "expected", "compared_spent", "compared_expected", "compared_once"})
+
+
+@dataclass(frozen=True)
+class Together:
+    """Sums by model, by stage and over all, from one look at the calls."""
+
+    total: CostRow
+    by_model: list[CostRow]
+    by_stage: list[CostRow]
+
+
+def together() -> Together:
+    rows = list(_grouped(Call.objects.all(), "model__name", "purpose"))
+    models = [_row(name, name, mine) for name, mine in _folded(rows, "model__name").items()]
+    stages = _folded(rows, "purpose")
+    return Together(
+        _row("total", "", _sum(rows)),
+        sorted(models, key=lambda row: (-row.spent, -row.expected, row.label)),
+        [_row(str(one), str(one.label), stages[one]) for one in Purpose if one in stages],
+    )
+
+
+def _folded(rows: Iterable[Mapping[str, Any]], name: str) -> dict[str, Mapping[str, Any]]:
+    mine: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        mine.setdefault(row[name], []).append(row)
+    return {value: _sum(some) for value, some in mine.items()}
+
+
+def _sum(rows: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
+    sums: dict[str, Any] = dict.fromkeys(NAMES, 0)
+    for row in rows:
+        for name in NAMES:
+            sums[name] += row[name] or 0
+    return sums
 
 
 def total() -> CostRow:
-    return _row("total", "", Call.objects.aggregate(**figures()))
+    return together().total
 
 
 @dataclass(frozen=True)
@@ -91,13 +140,11 @@ def trials() -> Trials:
 
 def by_model() -> list[CostRow]:
     """The dearest first."""
-    rows = [_row(row["model__name"], row["model__name"], row) for row in _grouped(Call.objects.all(), "model__name")]
-    return sorted(rows, key=lambda row: (-row.spent, -row.expected, row.label))
+    return together().by_model
 
 
 def by_stage() -> list[CostRow]:
-    found = {row["purpose"]: row for row in _grouped(Call.objects.all(), "purpose")}
-    return [_row(str(one), str(one.label), found[one]) for one in Purpose if one in found]
+    return together().by_stage
 
 
 def by_day() -> list[CostRow]:
@@ -108,8 +155,9 @@ def by_day() -> list[CostRow]:
 
 def by_sample() -> list[CostRow]:
     """The dearest first. A call that several runs read belongs to the first; what belongs to no sample comes last."""
-    earlier = RunCall.objects.filter(call=OuterRef("call"), pk__lt=OuterRef("pk"))
-    rows: Any = RunCall.objects.filter(~Exists(earlier)).order_by().values("run").annotate(**figures("call__"))
+    read = RunCall.objects.filter(call=OuterRef("pk")).order_by().values("call")
+    first = read.annotate(first=Min("run")).values("first")
+    rows: Any = Call.objects.annotate(run=Subquery(first)).order_by().values("run").annotate(**figures())
     sample_of = _samples_by_run()
     merged: dict[int | None, dict[str, Any]] = {}
     for row in rows:
@@ -119,6 +167,15 @@ def by_sample() -> list[CostRow]:
     labels = {pk: sample_label(pk) for pk in merged if pk is not None}
     found = [_row(str(pk or ""), labels.get(pk, "") if pk else "", row) for pk, row in merged.items()]
     return sorted(found, key=lambda row: (not row.key, -row.spent, -row.expected, row.label))
+
+
+# What costs can be summed by.
+BY: Mapping[str, Callable[[], list[CostRow]]] = {
+    "model": by_model,
+    "stage": by_stage,
+    "day": by_day,
+    "sample": by_sample,
+}
 
 
 def sample_label(pk: int) -> str:

@@ -3,7 +3,9 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.forms import task_choices
 from core.workflow import Role
+from documents.models import LANGUAGE_CHOICES
 
 
 class PersonForm(forms.Form):
@@ -15,6 +17,17 @@ class PersonForm(forms.Form):
 
 class RoleForm(forms.Form):
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+
+
+class WorkForm(forms.Form):
+    """Nothing ticked: everything."""
+
+    languages = forms.MultipleChoiceField(
+        label=_("Languages"), choices=LANGUAGE_CHOICES, required=False, widget=forms.CheckboxSelectMultiple
+    )
+    tasks = forms.MultipleChoiceField(
+        label=_("Secondary tasks"), choices=task_choices, required=False, widget=forms.CheckboxSelectMultiple
+    )
 
 
 class FiguresForm(forms.Form):

@@ -1,5 +1,6 @@
 """The ten invariants of the pipeline as questions to the database. An operator's tool, and a test's."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,9 +13,16 @@ from django.utils import timezone
 
 from annotation.models import Candidate, Challenge, Claim, Participation, Sample, Standardization, StepVerdict
 from annotation.workflow import CandidateState, Job, SampleState, Step
-from benchmark.framing import nonthinking_prompt, thinking_prompt
-from benchmark.metrics import scores_itself
-from benchmark.taxonomy import Language
+from benchmark.framing import (
+    NotAPrompt,
+    Parts,
+    identifier_places,
+    nonthinking_prompt,
+    split_prompt,
+    thinking_prompt,
+)
+from benchmark.metrics import IDENTIFIERS, scores_itself
+from benchmark.taxonomy import Language, secondary_task
 from core.models import Event
 from documents.models import DocumentVersion
 from documents.workflow import VersionState
@@ -26,6 +34,7 @@ from review.models import Adjudication, AnswerReview, ReviewCase
 from review.workflow import CaseState, ReviewState
 
 A_CENT = Decimal("0.01")
+ANY_IDENTIFIER = "|".join(map(re.escape, IDENTIFIERS))
 
 
 @dataclass(frozen=True)
@@ -86,23 +95,40 @@ def cases_are_decided_when_both_reviews_are_in() -> Iterator[Violation]:
 
 
 def prompts_are_computed() -> Iterator[Violation]:
+    """The stored prompts are those of the parts, can be taken apart into them again, and hold the identifier only
+    where the template puts it."""
     for standardization in Standardization.objects.exclude(completed_at=None).iterator():
-        parts = standardization.parts
-        if (nonthinking_prompt(parts), thinking_prompt(parts)) != (
-            standardization.question_nonthinking,
-            standardization.question_thinking,
-        ):
-            yield Violation(6, f"standardization {standardization.pk}", "holds prompts that differ from its parts")
+        record, parts = f"standardization {standardization.pk}", standardization.parts
+        stored = {False: standardization.question_nonthinking, True: standardization.question_thinking}
+        if (nonthinking_prompt(parts), thinking_prompt(parts)) != (stored[False], stored[True]):
+            yield Violation(6, record, "holds prompts that differ from its parts")
+            continue
+        for thinking, prompt in stored.items():
+            if not _is_exact(parts, prompt, thinking):
+                yield Violation(6, record, "holds a prompt whose fixed text or identifier is not where it belongs")
+
+
+def _is_exact(parts: Parts, prompt: str, thinking: bool) -> bool:
+    places = [match.start() for match in re.finditer(ANY_IDENTIFIER, prompt)]
+    try:
+        read = split_prompt(parts.language, prompt, thinking)
+    except NotAPrompt:
+        return False
+    return read == parts.cleaned() and places == identifier_places(parts, thinking)
 
 
 def answers_score_one() -> Iterator[Violation]:
-    accepted = Standardization.objects.exclude(completed_at=None).filter(sample__state=SampleState.ACCEPTED)
-    for standardization in accepted.select_related("sample").iterator():
-        task = standardization.sample.task
-        if not scores_itself(task, language=Language(standardization.language), answer=standardization.answer):
-            yield Violation(
-                7, standardization.sample.label, "has an answer that does not score 1.0 under its own metric"
-            )
+    """Of every completed standardization and every released sample, in both forms of a reply."""
+    done = Standardization.objects.exclude(completed_at=None).select_related("sample")
+    for standardization in done.iterator():
+        task, language = standardization.sample.task, Language(standardization.language)
+        if not scores_itself(task, language=language, answer=standardization.answer):
+            words = "has an answer that does not score 1.0 under its own metric"
+            yield Violation(7, standardization.sample.label, words)
+    for item in ReleaseItem.objects.filter(fields__has_key="answer").only("fields").iterator():
+        task, language = secondary_task(item.fields["secondary_task"]), Language(item.fields["language"])
+        if not scores_itself(task, language=language, answer=item.fields["answer"]):
+            yield Violation(7, f"release item {item.pk}", "has an answer that does not score 1.0 under its own metric")
 
 
 def calls_are_sent_once() -> Iterator[Violation]:

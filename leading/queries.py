@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from django.db.models import Count, F, Min, Q, QuerySet, Sum
+from django.db.models import Count, F, Min, OuterRef, Q, QuerySet, Subquery, Sum
 
-from annotation.claims import live_claims
-from annotation.models import Participation, Sample
+from annotation.claims import live_claims, of_the_work_of
+from annotation.models import Participation, Sample, Submission
 from annotation.queries import samples
 from annotation.workflow import Job, SampleState
 from benchmark.taxonomy import SECONDARY_TASKS, Language, SecondaryTask
@@ -192,7 +192,9 @@ def _for_list(samples: QuerySet[Sample]) -> QuerySet[Sample]:
 def own_samples(person: User) -> QuerySet[Sample]:
     """Returned to this person, claimed by them, or theirs to standardize."""
     desk, standard = samples().at_the_desk_of(person), samples().to_standardize(person)
-    return _for_list(Sample.objects.filter(Q(pk__in=desk.values("pk")) | Q(pk__in=standard.values("pk"))))
+    last = Submission.objects.filter(sample=OuterRef("pk")).order_by("-number").values("outcome")[:1]
+    rows = Sample.objects.filter(Q(pk__in=desk.values("pk")) | Q(pk__in=standard.values("pk")))
+    return _for_list(rows.annotate(last_outcome=Subquery(last)))
 
 
 def _without_another_job(person: User, job: Job) -> Q:
@@ -203,7 +205,7 @@ def _without_another_job(person: User, job: Job) -> Q:
 def free_samples(person: User) -> QuerySet[Sample]:
     """In verification, claimed by nobody now (a lapsed claim is none), and open to this person."""
     free = samples().workable().unclaimed().filter(state=SampleState.IN_VERIFICATION)
-    return _for_list(free.filter(_without_another_job(person, Job.VERIFIES)))
+    return _for_list(of_the_work_of(person, free).filter(_without_another_job(person, Job.VERIFIES)))
 
 
 def audits_for(person: User) -> QuerySet[Sample]:

@@ -11,9 +11,24 @@ from core.workflow import Role
 class PersonSerializer(serializers.ModelSerializer[User]):
     class Meta:
         model = User
-        fields = ["id", "username", "name", "role", "is_active", "date_joined", "last_login"]
+        fields = ["id", "username", "name", "role", "languages", "tasks", "is_active", "date_joined", "last_login"]
 
     name = serializers.CharField(read_only=True)
+    languages = serializers.ListField(
+        source="work_languages", child=serializers.CharField(), read_only=True, help_text="of their work; empty: all"
+    )
+    tasks = serializers.ListField(
+        source="work_tasks", child=serializers.CharField(), read_only=True, help_text="codes; empty: all"
+    )
+
+
+class WorkSerializer(serializers.Serializer[Any]):
+    """What `next` offers to a person. An empty list is no limit."""
+
+    languages = serializers.ListField(child=serializers.CharField(), required=False, default=list)
+    tasks = serializers.ListField(
+        child=serializers.CharField(), required=False, default=list, help_text="codes or exact English names"
+    )
 
 
 class NewPersonSerializer(serializers.Serializer[Any]):
@@ -24,6 +39,8 @@ class NewPersonSerializer(serializers.Serializer[Any]):
     email = serializers.EmailField(required=False, default="")
     full_name = serializers.CharField(required=False, default="", max_length=150, allow_blank=True)
     password = serializers.CharField(required=False, default="", write_only=True, max_length=200, allow_blank=True)
+    languages = serializers.ListField(child=serializers.CharField(), required=False, default=list)
+    tasks = serializers.ListField(child=serializers.CharField(), required=False, default=list)
 
 
 class AddedPersonSerializer(PersonSerializer):
@@ -31,6 +48,31 @@ class AddedPersonSerializer(PersonSerializer):
         fields = [*PersonSerializer.Meta.fields, "password"]
 
     password = serializers.CharField(read_only=True)
+
+
+class StoryCallSerializer(serializers.Serializer[Any]):
+    model = serializers.CharField()
+    simulated = serializers.BooleanField()
+    state = serializers.CharField(help_text="in words")
+    trouble = serializers.CharField()
+    tokens_in = serializers.IntegerField(allow_null=True)
+    tokens_out = serializers.IntegerField(allow_null=True)
+    usd = serializers.DecimalField(max_digits=16, decimal_places=8, allow_null=True, help_text="leads only")
+
+
+class StorySerializer(serializers.Serializer[Any]):
+    """One line of a sample's story, in the words of the page."""
+
+    at = serializers.DateTimeField()
+    stage = serializers.CharField()
+    by = serializers.CharField(source="by.username", default=None, allow_null=True, help_text="null: the system")
+    what = serializers.CharField()
+    more = serializers.ListField(child=serializers.CharField())
+    state = serializers.CharField()
+    reason = serializers.CharField()
+    run = serializers.IntegerField(allow_null=True)
+    usd = serializers.DecimalField(max_digits=16, decimal_places=8, allow_null=True, help_text="leads only")
+    calls = StoryCallSerializer(many=True)
 
 
 class StageSerializer(serializers.Serializer[Any]):
@@ -52,6 +94,41 @@ class CostSerializer(serializers.Serializer[Any]):
     usd = serializers.DecimalField(max_digits=16, decimal_places=8)
     calls = serializers.IntegerField()
     unknown = serializers.IntegerField(help_text="calls whose cost nobody knows, not in the sum")
+
+
+class CostRowSerializer(serializers.Serializer[Any]):
+    """`unpriced` calls have no known cost and `unforeseen` ones no estimate: neither is in the sums. An estimate is of
+    one attempt; `paid_again` counts the attempts beyond the first that were paid."""
+
+    key = serializers.CharField(help_text="model, stage, date or number of the sample; empty: of no sample")
+    calls = serializers.IntegerField()
+    answered = serializers.IntegerField()
+    tokens_in = serializers.IntegerField()
+    tokens_out = serializers.IntegerField()
+    spent_usd = serializers.DecimalField(source="spent", max_digits=20, decimal_places=8)
+    unpriced = serializers.IntegerField()
+    paid_again = serializers.IntegerField(source="again")
+    expected_usd = serializers.DecimalField(source="expected", max_digits=20, decimal_places=8)
+    unforeseen = serializers.IntegerField()
+    difference_percent = serializers.FloatField(
+        source="difference", allow_null=True, help_text="each paid attempt against an estimate of its own"
+    )
+    difference_to_one_attempt_percent = serializers.FloatField(
+        source="difference_once", allow_null=True, help_text="what was paid against one attempt for each call"
+    )
+
+
+class TrialCostsSerializer(serializers.Serializer[Any]):
+    calls = serializers.IntegerField(source="count")
+    spent_usd = serializers.DecimalField(source="spent", max_digits=20, decimal_places=8)
+    unpriced = serializers.IntegerField()
+
+
+class CostsSerializer(serializers.Serializer[Any]):
+    by = serializers.CharField()
+    total = CostRowSerializer(help_text="over all calls, each counted once however many runs read it")
+    test_calls = TrialCostsSerializer(help_text="paid too, in none of the rows")
+    rows = CostRowSerializer(many=True)
 
 
 class ProgressSerializer(serializers.Serializer[Any]):

@@ -1,6 +1,7 @@
 """The work list of every role, progress, people, the benchmark's figures."""
 
 import csv
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.models import Sample
 from benchmark.taxonomy import SECONDARY_TASKS, Language
 from core import history
 from core.models import BenchmarkSettings, User
@@ -17,8 +19,8 @@ from core.refusals import Invalid, NotAllowed
 from core.spreadsheet import safe_cell
 from core.viewing import person_of, refuse_into
 from generation import overview
-from leading import actions, costs, queries, wording, worklist
-from leading.forms import FiguresForm, PersonForm, RoleForm
+from leading import actions, costs, queries, story, wording, worklist
+from leading.forms import FiguresForm, PersonForm, RoleForm, WorkForm
 
 
 def lead(request: HttpRequest) -> User:
@@ -96,7 +98,6 @@ def _cells_csv(cells: list[queries.Cell]) -> HttpResponse:
     return response
 
 
-COSTS = {"model": costs.by_model, "stage": costs.by_stage, "day": costs.by_day, "sample": costs.by_sample}
 SHOWN = 50
 
 
@@ -105,13 +106,15 @@ def cost_list(request: HttpRequest) -> HttpResponse:
     """What calls cost, by model, stage, sample and day; each as a table and, whole, as a file."""
     lead(request)
     wanted = request.GET.get("csv", "")
-    if wanted in COSTS:
-        return _costs_csv(wanted, COSTS[wanted]())
-    tables = [Costs(name, rows[:SHOWN], len(rows)) for name, rows in ((name, find()) for name, find in COSTS.items())]
+    if wanted in costs.BY:
+        return _costs_csv(wanted, costs.BY[wanted]())
+    sums = costs.together()
+    found = {"model": sums.by_model, "stage": sums.by_stage, "day": costs.by_day(), "sample": costs.by_sample()}
+    tables = [Costs(name, rows[:SHOWN], len(rows)) for name, rows in found.items()]
     context = {
         "section": "runs",
         "tables": tables,
-        "total": costs.total(),
+        "total": sums.total,
         "trials": costs.trials(),
         "purse": overview.purse(),
     }
@@ -127,7 +130,10 @@ class Costs:
     count: int
 
 
-COLUMNS = ("calls", "answered", "tokens_in", "tokens_out", "spent", "unpriced", "expected", "unforeseen", "difference")
+COLUMNS = (
+    *("calls", "answered", "tokens_in", "tokens_out", "spent", "unpriced", "again", "expected", "unforeseen"),
+    *("difference", "difference_once"),
+)
 # Sums of which nothing is known are empty cells, never zero.
 UNKNOWN_WITH = {"spent": "unpriced", "expected": "unforeseen"}
 
@@ -137,7 +143,13 @@ def _costs_csv(name: str, rows: list[costs.CostRow]) -> HttpResponse:
     response.headers["Content-Disposition"] = f'attachment; filename="costs-by-{name}.csv"'
     response.write("\ufeff")  # Excel reads UTF-8 only with this mark
     writer = csv.writer(response)
-    units = {"spent": "spent_usd", "expected": "expected_usd", "difference": "difference_percent"}
+    units = {
+        "spent": "spent_usd",
+        "expected": "expected_usd",
+        "again": "paid_again",
+        "difference": "difference_percent",
+        "difference_once": "difference_to_one_attempt_percent",
+    }
     writer.writerow([name, *(units.get(column, column) for column in COLUMNS)])
     for row in rows:
         writer.writerow([safe_cell(value) for value in (row.label or row.key, *(_cell(row, one) for one in COLUMNS))])
@@ -148,7 +160,41 @@ def _cell(row: costs.CostRow, column: str) -> Any:
     value = getattr(row, column)
     if value is None or (not value and column in UNKNOWN_WITH and getattr(row, UNKNOWN_WITH[column])):
         return ""
-    return round(value, 2) if column == "difference" else value
+    return round(value, 2) if column in {"difference", "difference_once"} else value
+
+
+@require_GET
+def sample_story(request: HttpRequest, pk: int) -> HttpResponse:
+    """A sample from its document to now, by day; `stage` narrows it."""
+    sample = get_object_or_404(Sample.objects.select_related("document", "document_version", "annotator"), pk=pk)
+    lines = story.story_of(sample, person_of(request))
+    stage = request.GET.get("stage", "")
+    counts = Counter(line.stage for line in lines)
+    context = {
+        "section": "samples",
+        "sample": sample,
+        "days": story.days_of(line for line in lines if stage not in story.Stage.values or line.stage == stage),
+        "stages": [(one, counts[one]) for one in story.Stage if counts[one]],
+        "stage": stage if stage in story.Stage.values else "",
+        "count": len(lines),
+    }
+    return render(request, "leading/sample_story.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def person_work(request: HttpRequest, pk: int) -> HttpResponse:
+    """The languages and secondary tasks of which a person is offered samples."""
+    by, person = lead(request), get_object_or_404(User, pk=pk)
+    kept = {"languages": person.work_languages, "tasks": person.work_tasks}
+    form = WorkForm(request.POST or None, initial=kept)
+    if request.method == "POST":
+        form = WorkForm(request.POST)
+        if form.is_valid():
+            actions.change_work(person=person, by=by, **form.cleaned_data)
+            messages.success(request, _("What %(name)s works on is saved.") % {"name": person.name})
+            return redirect("leading:people")
+    context = {"section": "people", "form": form, "worker": person}
+    return render(request, "leading/person_work.html", context, status=400 if form.errors else 200)
 
 
 @require_http_methods(["GET", "POST"])

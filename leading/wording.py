@@ -45,6 +45,7 @@ WORDS: dict[str, str | Promise] = {
     "withdraw": _("withdrew a release"),
     "add_person": _("added a person"),
     "change_role": _("changed a role"),
+    "change_work": _("changed what a person works on"),
     "activate_person": _("let a person in again"),
     "deactivate_person": _("deactivated a person"),
     "reset_password": _("gave a person a new password"),

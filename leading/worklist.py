@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Sample
-from annotation.workflow import SampleState
+from annotation.workflow import AuditOutcome, SampleState
 from benchmark.taxonomy import Language
 from core.models import User
 from core.templatetags.ui import task_here
@@ -79,6 +79,8 @@ def _item(sample: Sample, look: Look, page: str, why: str | Promise, *, pk: int 
 def _own_item(sample: Sample) -> Item:
     if sample.state == SampleState.RETURNED:
         why = sample.reconstruction_reason or _("The expert sent it back with feedback.")
+        if getattr(sample, "last_outcome", "") == AuditOutcome.WITHDRAWN:
+            why = _("You took the submission back.")
         return _item(sample, RETURNED, "annotation:sample_verify", why)
     if sample.state == SampleState.IN_STANDARDIZATION:
         why = _("Approved; the two prompts are to be made.")

@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from annotation.models import Candidate, CandidateEdit, Challenge, Sample, Standardization, Submission
+from annotation.workflow import AuditOutcome
 from core.models import User
 from generation.models import LanguageModel, RunCall
 from release.formats import without_emails
@@ -52,7 +53,12 @@ class _Records:
     def __init__(self, samples: Sequence[Sample], labels: Sequence[DifficultyLabel]) -> None:
         ids = [sample.pk for sample in samples]
         self.pseudonyms: dict[int, str] = dict(User.objects.values_list("pk", "pseudonym"))
-        self.submissions = _by(Submission.objects.filter(sample__in=ids).order_by("sample", "number"), "sample_id")
+        self.submissions = _by(
+            Submission.objects.filter(sample__in=ids)
+            .exclude(outcome=AuditOutcome.WITHDRAWN)
+            .order_by("sample", "number"),
+            "sample_id",
+        )
         self.edits = _by(
             CandidateEdit.objects.filter(candidate__sample__in=ids).order_by("candidate", "version"), "candidate_id"
         )

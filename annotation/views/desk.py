@@ -3,9 +3,8 @@
 from typing import Any
 
 from django import forms
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -13,19 +12,26 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import push_url, trigger_client_event
 
 from annotation import actions
-from annotation.desk import Desk, desk_for, next_open
+from annotation.comparing import Comparison, compare
+from annotation.desk import Desk, desk_for, following
 from annotation.forms import EDITS, SubmitForm, edit_form, page_language
-from annotation.models import Candidate, Sample
-from annotation.queries import challenge_results
-from annotation.verifying import CHECKS
-from annotation.views.common import candidate_or_404, go, is_fragment, require_trail, sample_or_404
-from annotation.workflow import AT_THE_DESK, SampleState
+from annotation.models import Candidate, Sample, StepVerdict
+from annotation.taking_back import last_of
+from annotation.views.common import (
+    candidate_or_404,
+    in_place,
+    is_fragment,
+    number_in,
+    require_trail,
+    sample_or_404,
+)
+from annotation.workflow import AT_THE_DESK
 from core import guidelines
-from core.refusals import Invalid
+from core.models import User
 from core.viewing import person_of
 from documents.reading import reader_for
 
-PANELS = ("select", "submit")
+PANELS = ("select", "submit", "compare")
 PAGE = "annotation/sample_verify.html"
 
 # Common reasons for discarding, one key away.
@@ -48,14 +54,11 @@ def sample_verify(request: HttpRequest, pk: int) -> HttpResponse:
     return show(
         request,
         sample,
-        position=_number(request.GET.get("candidate")),
+        position=number_in(request.GET.get("candidate")),
         panel=panel if panel in PANELS else "",
         part=part if part in EDITS else "",
+        other=number_in(request.GET.get("with")),
     )
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 6 else None
 
 
 def address(sample: Sample, position: int | None = None, panel: str = "") -> str:
@@ -70,106 +73,108 @@ def show(
     position: int | None = None,
     panel: str = "",
     part: str = "",
+    other: int | None = None,
     form: forms.Form | None = None,
     conflict: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    """The pane with what belongs to it, or the whole page."""
-    desk = desk_for(sample, person_of(request), position=position)
+    """The pane with what belongs to it, or the whole page. Who only opens another candidate gets the pane alone."""
+    looks = is_fragment(request) and request.method == "GET" and "fresh" not in request.GET
+    desk = desk_for(sample, person_of(request), position=position, glance=not looks or bool(panel))
+    panel = _possible(panel, desk, asked=position is not None, mine=sample.annotator_id == person_of(request).pk)
     opened = desk.opened
     editing = bool(opened and part and desk.holds and opened.is_editable)
     if editing and form is None and opened:
         form = edit_form(part, opened.candidate)
+    comparison = _comparison(desk, other) if panel == "compare" else None
     context = {
-        **_basis(request, sample, desk),
+        **basis(request, sample, desk),
         "marks": desk.marks(panel),
         "panel": panel,
         "part": part if editing else "",
         "form": form if editing else None,
         "submit_form": SubmitForm() if panel == "submit" else None,
+        "comparison": comparison,
+        "sides": (comparison.left, comparison.right) if comparison else (),
         "conflict": conflict,
-        "last_feedback": _feedback(sample),
     }
     if is_fragment(request):
-        return render(request, f"{PAGE}#moved", context, status=status)
+        return render(request, f"{PAGE}#{'pane' if looks else 'moved'}", context, status=status)
     context["reader"] = reader_for(sample.document_version)
     return render(request, PAGE, context, status=status)
 
 
-def _basis(request: HttpRequest, sample: Sample, desk: Desk) -> dict[str, Any]:
+def _possible(panel: str, desk: Desk, *, asked: bool, mine: bool) -> str:
+    """The panel that was asked for, if there is something to show in it. Whose sample has left the desk is told so."""
+    if not desk.is_at_work and mine and not asked:
+        return "ended"
+    has = {"select": True, "submit": desk.chosen is not None, "compare": len(desk.rows) > 1}
+    return panel if has.get(panel) else ""
+
+
+def _comparison(desk: Desk, other: int | None) -> Comparison | None:
+    left, opened = desk.row, desk.opened
+    return compare(left, opened, desk.rows, other=other) if left and opened else None
+
+
+def basis(request: HttpRequest, sample: Sample, desk: Desk) -> dict[str, Any]:
     """What the pane, its dock and the list of candidates need, whichever of them is asked for."""
+    person = person_of(request)
     return {
         "section": "samples",
         "sample": sample,
         "desk": desk,
         "open": desk.opened,
+        "chosen_row": desk.row_at(desk.chosen.position) if desk.chosen else None,
+        "next_open": desk.next_open,
+        "next_twin": following(desk.row, desk.row.twins) if desk.row else None,
         "reasons": REASONS,
         "checklist": guidelines.CHECKLIST,
         "guidelines": guidelines,
         "language": page_language(),
-        "may_claim": not desk.holds and actions.can_claim_sample(person_of(request), sample),
+        "last": _to_take_back(person, desk),
+        "may_claim": not desk.holds and actions.can_claim_sample(person, sample),
     }
 
 
-def _feedback(sample: Sample) -> Any:
-    """What the expert wrote on the last submission, beside the work that mends it."""
-    if sample.state != SampleState.RETURNED:
+def _to_take_back(person: User, desk: Desk) -> StepVerdict | None:
+    """The verdict that this person may take back on the open candidate."""
+    if desk.opened is None:
         return None
-    return sample.submissions.exclude(outcome="").select_related("audited_by").order_by("-number").first()
+    candidate = desk.opened.candidate
+    last = last_of(candidate, desk.opened.verdicts.values())
+    return last if last and actions.can_take_back_verdict(person, candidate, last) else None
 
 
-def _moved(request: HttpRequest, candidate: Candidate, said: str, *, on: bool = False) -> HttpResponse:
-    """Answer an action on a candidate: stay with it, or go on to the next open one when it has ended."""
+def moved(request: HttpRequest, candidate: Candidate, said: str, *, position: int | None = None) -> HttpResponse:
+    """Answer an action on a candidate: with it, with the one at `position`, or with the end of a sample that ended."""
     sample = sample_or_404(candidate.sample_id)
-    if sample.state not in AT_THE_DESK:
-        messages.info(request, said)
-        return go(request, reverse("annotation:sample_detail", args=[sample.pk]))
-    position = next_open(candidate) if on else candidate.position
+    if sample.state in AT_THE_DESK:
+        return stand(request, sample, said, position=position or candidate.position)
+    return stand(request, sample, said)
+
+
+def stand(
+    request: HttpRequest, sample: Sample, said: str, *, position: int | None = None, panel: str = ""
+) -> HttpResponse:
+    """The desk as it stands after an action: its fragment, or the way to its page. What was done is spoken."""
     if not is_fragment(request):
-        return redirect(address(sample, position))
-    response = show(request, sample, position=position)
+        return redirect(address(sample, position, panel))
+    response = show(request, sample, position=position, panel=panel)
     trigger_client_event(response, "desk:said", {"text": said})
-    return push_url(response, address(sample, position))
+    return push_url(response, address(sample, position, panel))
 
 
-# One candidate -------------------------------------------------------------------------------------------------
+# Parts that the page asks for by itself ------------------------------------------------------------------------
 
 
-@require_POST
-def candidate_read(request: HttpRequest, pk: int) -> HttpResponse:
-    candidate = actions.read_candidate(candidate=candidate_or_404(pk), by=person_of(request))
-    return _moved(request, candidate, _("Read. Task A open."))
-
-
-def _judged(request: HttpRequest) -> dict[str, Any]:
-    ticked = set(request.POST.getlist("checks"))
-    return {
-        "version": _number(request.POST.get("version")) or 0,
-        "verdict": request.POST.get("verdict", ""),
-        "checks": [str(place) in ticked for place in range(1, CHECKS + 1)],
-        "reason": request.POST.get("reason", ""),
-        "by": person_of(request),
-    }
-
-
-@require_POST
-def candidate_task_a(request: HttpRequest, pk: int) -> HttpResponse:
-    candidate = actions.judge_task_a(candidate=candidate_or_404(pk), **_judged(request))
-    return _moved(request, candidate, _("Task A done, Task B open."))
-
-
-@require_POST
-def candidate_task_b(request: HttpRequest, pk: int) -> HttpResponse:
-    candidate = actions.judge_task_b(candidate=candidate_or_404(pk), **_judged(request))
-    return _moved(request, candidate, _("Task B done, Task C open."))
-
-
-@require_POST
-def candidate_challenge(request: HttpRequest, pk: int) -> HttpResponse:
-    candidate = candidate_or_404(pk)
-    version = _number(request.POST.get("version")) or 0
-    actions.challenge_candidate(candidate=candidate, version=version, by=person_of(request))
-    return _moved(request, candidate, _("The models are answering. You can go on with another candidate."))
+@require_GET
+def sample_glance(request: HttpRequest, pk: int) -> HttpResponse:
+    """The list of candidates alone, asked for again while answers to one that is not open are on their way."""
+    sample = sample_or_404(pk)
+    require_trail(person_of(request), sample)
+    desk = desk_for(sample, person_of(request), position=number_in(request.GET.get("candidate")))
+    return render(request, f"{PAGE}#glance", basis(request, sample, desk))
 
 
 @require_GET
@@ -178,65 +183,14 @@ def candidate_answers(request: HttpRequest, pk: int) -> HttpResponse:
     candidate = candidate_or_404(pk)
     require_trail(person_of(request), candidate.sample)
     desk = desk_for(candidate.sample, person_of(request), position=candidate.position)
-    return render(request, f"{PAGE}#answers", _basis(request, candidate.sample, desk))
+    return render(request, f"{PAGE}#answers", basis(request, candidate.sample, desk))
 
 
 @require_POST
-def candidate_overrule(request: HttpRequest, pk: int) -> HttpResponse:
-    candidate = candidate_or_404(pk)
-    results = challenge_results(candidate)
-    if results is None:
-        raise Invalid({"run_call": _("There is no scored answer to overrule.")})
-    run_call = get_object_or_404(results.challenge.run.run_calls, pk=_number(request.POST.get("run_call")) or 0)
-    actions.overrule_answer(
-        challenge=results.challenge,
-        run_call=run_call,
-        right=request.POST.get("right") == "yes",
-        reason=request.POST.get("reason", ""),
-        by=person_of(request),
-    )
-    return _moved(request, candidate, _("Overruled."))
-
-
-@require_POST
-def candidate_task_c(request: HttpRequest, pk: int) -> HttpResponse:
-    given = _judged(request)
-    del given["checks"]
-    candidate = actions.judge_task_c(candidate=candidate_or_404(pk), **given)
-    return _moved(request, candidate, _("Task C done, the candidate has passed."))
-
-
-@require_POST
-def candidate_discard(request: HttpRequest, pk: int) -> HttpResponse:
-    kind, text = request.POST.get("kind", "").strip(), request.POST.get("reason", "").strip()
-    reason = ". ".join(part for part in (kind, text) if part)
-    candidate = actions.discard_candidate(candidate=candidate_or_404(pk), reason=reason, by=person_of(request))
-    said = _("Discarded.")
-    if sample_or_404(candidate.sample_id).state == SampleState.EXHAUSTED:
-        said = _("No candidate is left: the sample is exhausted.")
-    return _moved(request, candidate, said, on=True)
-
-
-# The sample ----------------------------------------------------------------------------------------------------
-
-
-@require_POST
-def sample_select(request: HttpRequest, pk: int) -> HttpResponse:
+@in_place
+def desk_claim(request: HttpRequest, pk: int) -> HttpResponse:
+    """Claim the sample, or claim it again after a lapse, without leaving the candidate."""
     sample = sample_or_404(pk)
-    candidate = get_object_or_404(sample.candidates, pk=_number(request.POST.get("candidate")) or 0)
-    actions.select_candidate(sample=sample, candidate=candidate, by=person_of(request))
-    if not is_fragment(request):
-        return redirect(address(sample, panel="submit"))
-    response = show(request, sample_or_404(pk), position=candidate.position, panel="submit")
-    trigger_client_event(response, "desk:said", {"text": _("Selected. Submit open.")})
-    return push_url(response, address(sample, panel="submit"))
-
-
-@require_POST
-def sample_submit(request: HttpRequest, pk: int) -> HttpResponse:
-    sample = sample_or_404(pk)
-    ticked = set(request.POST.getlist("checklist"))
-    checklist = [item.code in ticked for item in guidelines.CHECKLIST]
-    actions.submit_sample(sample=sample, checklist=checklist, note=request.POST.get("note", ""), by=person_of(request))
-    messages.success(request, _("%(sample)s is submitted to expert audit.") % {"sample": sample.label})
-    return go(request, reverse("annotation:sample_detail", args=[sample.pk]))
+    actions.claim_sample(sample=sample, by=person_of(request))
+    said = _("%(sample)s is yours.") % {"sample": sample.label}
+    return stand(request, sample_or_404(pk), said, position=number_in(request.POST.get("position")))

@@ -21,10 +21,8 @@ from annotation.editing import Wording, as_typed, last_edit
 from annotation.forms import EDITS, edit_form
 from annotation.models import Candidate
 from annotation.serializers import CheckedSerializer, DifferencesSerializer
-from annotation.views.common import candidate_or_404, is_fragment, number_in, require_trail, sample_or_404
-from annotation.views.desk import _basis as basis
-from annotation.views.desk import _moved as moved
-from annotation.views.desk import address, show
+from annotation.views.common import candidate_or_404, in_place, is_fragment, number_in, require_trail, sample_or_404
+from annotation.views.desk import address, basis, moved, show
 from core.refusals import Conflict, Invalid
 from core.viewing import STALE, person_of, refuse_into
 
@@ -172,6 +170,7 @@ def candidate_undo(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
+@in_place
 def candidate_take_back(request: HttpRequest, pk: int) -> HttpResponse:
     """Answers like a verdict: the pane with this candidate open. `verdict`, when sent, names the one that is meant."""
     meant = number_in(request.POST.get("verdict"))

@@ -8,8 +8,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation import actions
+from annotation import actions, timing
 from annotation.access import sees_trail
+from annotation.exchange import turns_of
 from annotation.filters import SampleFilter
 from annotation.forms import SampleForm, TakeOverForm, page_language
 from annotation.models import Sample
@@ -100,7 +101,8 @@ def sample_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "language": page_language(),
         "trail": trail,
         "story": story_of(sample, trail=trail),
-        "submissions": sample.submissions.select_related("submitted_by", "audited_by") if trail else [],
+        "turns": turns_of(sample) if trail else [],
+        "times": timing.visible_to(person, sample),
         "standardizations": sample.standardizations.select_related("saved_by", "completed_by") if trail else [],
         "workplace": workplace(sample),
         **_offers(person, sample),
@@ -112,6 +114,7 @@ def _offers(person: User, sample: Sample) -> dict[str, object]:
     return {
         "can_draft": actions.can_draft_sample(person, sample),
         "can_claim": actions.can_claim_sample(person, sample),
+        "may_withdraw": actions.can_withdraw_submission(person, sample),
         "can_adopt": actions.can_adopt_document_version(person, sample),
         "take_over": TakeOverForm() if actions.can_take_over_sample(person, sample) else None,
     }

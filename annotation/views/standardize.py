@@ -1,129 +1,123 @@
 """Standardization: four parts, and both prompts computed while they are typed."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
-from django_htmx.http import trigger_client_event
 
 from annotation import actions
-from annotation.desk import proofs_of
+from annotation.claims import live_claim
+from annotation.evidence import proofs_of
 from annotation.forms import PartsForm, page_language
 from annotation.models import Candidate, Sample, Submission
+from annotation.prompting import (
+    FIELD_NAMES,
+    KIND_NAMES,
+    Check,
+    Piece,
+    checks_of,
+    prompt_pieces,
+    scores_in_words,
+)
 from annotation.queries import current_standardization, draft_standardization
-from annotation.standardizing import (
+from annotation.rendering import (
+    PARTS,
     Rendering,
     approved_submission,
     first_parts,
-    keep_standardization,
-    parts_of,
-    said,
+    has_approved_question,
+    is_approved_anew,
+    typed_parts,
 )
-from annotation.standardizing import (
-    render as render_parts,
-)
+from annotation.rendering import render as render_parts
+from annotation.standardizing import keep_standardization, parts_of
+from annotation.versions import changes_between, versions_of
 from annotation.views.common import go, is_fragment, require_trail, sample_or_404
 from annotation.workflow import SampleState
-from benchmark.findings import Finding
-from benchmark.forms import Kind, classify
-from benchmark.framing import Parts, fixed_text, segments
-from core.refusals import Conflict, RuleBroken
+from benchmark.framing import Parts, fixed_text
+from core.api import problem
+from core.refusals import Conflict, Invalid, Refused, RuleBroken
 from core.viewing import person_of
 from documents.reading import reader_for
 
 PAGE = "annotation/sample_standardize.html"
-FIELDS = ("task_description", "elements", "supplementary", "example")
-FIELD_NAMES: dict[str, str | Promise] = {
-    "task_description": gettext_lazy("Task description"),
-    "elements": gettext_lazy("Elements phrase"),
-    "supplementary": gettext_lazy("Supplementary content"),
-    "example": gettext_lazy("Example elements"),
-    "answer": gettext_lazy("Answer"),
-    "language": gettext_lazy("Language"),
-}
-KIND_NAMES: dict[Kind, str | Promise] = {
-    Kind.LETTER: gettext_lazy("option letters"),
-    Kind.NUMBER: gettext_lazy("a number"),
-    Kind.PERCENTAGE: gettext_lazy("a percentage"),
-    Kind.DATE: gettext_lazy("a date"),
-    Kind.IDENTIFIER: gettext_lazy("an identifier"),
-    Kind.PHRASE: gettext_lazy("a phrase"),
-    Kind.SUMMARY: gettext_lazy("a summary"),
-}
+LONGEST_VERSION = 9
 
 
 @dataclass(frozen=True)
-class Found:
-    """One finding in the reader's words, at its field."""
+class Shown:
+    """One element of the answer with its class in words and the reason."""
 
-    field: str
-    name: str | Promise
     text: str
-    is_error: bool
+    kind: Any
+    pattern: str
+    reason: str
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What the parts give now."""
+    """What the parts give now, as the page shows it."""
 
     rendering: Rendering
-    found: tuple[Found, ...]
+    checks: tuple[Check, ...]
+    nonthinking: tuple[Piece, ...]
+    thinking: tuple[Piece, ...]
+    answer: tuple[Shown, ...]
+    scores: str
 
     @property
-    def errors(self) -> list[Found]:
-        return [one for one in self.found if one.is_error]
+    def classes(self) -> list[Shown]:
+        """One of each class that the answer has."""
+        return list({(one.kind, one.pattern): one for one in self.answer}.values())
 
     @property
-    def by_field(self) -> dict[str, list[Found]]:
-        return {name: [one for one in self.found if one.field == name] for name in (*FIELDS, "answer", "language")}
+    def failing(self) -> list[Check]:
+        return [check for check in self.checks if check.fails]
 
     @property
-    def nonthinking(self) -> Any:
-        return segments(self.rendering.parts, thinking=False)
+    def holding(self) -> list[Check]:
+        return [check for check in self.checks if not check.fails]
 
     @property
-    def thinking(self) -> Any:
-        return segments(self.rendering.parts, thinking=True)
+    def hints(self) -> int:
+        return len(self.rendering.findings) - len(self.rendering.errors)
+
+    @property
+    def scores_itself(self) -> bool:
+        return not any(found.check == "answer_scores_itself" for found in self.rendering.findings)
 
 
-@dataclass(frozen=True)
-class Element:
-    """One element of the answer with its class, which the example must share."""
-
-    text: str
-    kind: str | Promise
-    pattern: str
-
-
-def preview_of(sample: Sample, parts: Parts, answer: Sequence[str]) -> Preview:
-    rendering = render_parts(sample, parts, answer=answer)
-    return Preview(rendering, tuple(_found(finding) for finding in rendering.findings))
+def preview_of(sample: Sample, parts: Parts, submission: Submission) -> Preview:
+    rendering = render_parts(sample, parts, answer=submission.answer)
+    return Preview(
+        rendering,
+        tuple(checks_of(rendering, task=sample.task, language=page_language())),
+        tuple(prompt_pieces(rendering, thinking=False)),
+        tuple(prompt_pieces(rendering, thinking=True)),
+        tuple(Shown(one.text, KIND_NAMES[one.form.kind], one.form.pattern, one.reason) for one in rendering.answer),
+        scores_in_words(rendering, sample.task),
+    )
 
 
-def _found(finding: Finding) -> Found:
-    return Found(finding.field, FIELD_NAMES.get(finding.field, finding.field), said(finding), finding.is_error)
-
-
-def classes_of(sample: Sample, elements: Sequence[str]) -> list[Element]:
-    forms = [(text, classify(text, multiple_choice=sample.task.multiple_choice)) for text in elements]
-    return [Element(text, KIND_NAMES[form.kind], form.pattern) for text, form in forms]
+# The page ------------------------------------------------------------------------------------------------------
 
 
 @require_GET
 def sample_standardize(request: HttpRequest, pk: int) -> HttpResponse:
+    return show(request, _approved(request, pk))
+
+
+def _approved(request: HttpRequest, pk: int) -> Sample:
     sample = sample_or_404(pk)
     require_trail(person_of(request), sample)
-    if not sample.submissions.filter(outcome="approved").exists():
+    if not has_approved_question(sample):
         raise RuleBroken(_("No question of this sample has been approved yet."), rule="nothing_approved")
-    return show(request, sample)
+    return sample
 
 
 def show(
@@ -139,23 +133,24 @@ def show(
     done = None if sample.state == SampleState.IN_STANDARDIZATION else current_standardization(sample)
     stored = first_parts(sample)
     parts = _typed(sample, form) if form else stored
-    preview = preview_of(sample, parts, approved.answer)
+    person = person_of(request)
+    claim = live_claim(sample)
     context = {
         "section": "samples",
         "sample": sample,
         "language": page_language(),
         "approved": approved,
-        "answer": classes_of(sample, approved.answer),
         "draft": draft,
         "done": done,
-        "stored": stored,
-        "form": form or PartsForm(initial=_initial(stored)),
-        "preview": preview,
+        "form": form or PartsForm(initial={name: getattr(stored, name) for name in PARTS}),
+        "preview": preview_of(sample, parts, approved),
         "before": _requirement(sample)[0],
         "after": _requirement(sample)[1],
-        "conflict": conflict,
+        "anew": form is None and is_approved_anew(sample),
+        "conflict": _conflict(sample, parts) if conflict else None,
         "refused": refused,
-        "may_work": actions.can_standardize_sample(person_of(request), sample),
+        "may_work": actions.can_standardize_sample(person, sample),
+        "claim": claim if claim and claim.holder_id == person.pk else None,
         "proofs": _proofs(sample, approved),
         "reader": reader_for(sample.document_version),
     }
@@ -168,44 +163,46 @@ def _proofs(sample: Sample, approved: Submission) -> object:
     return proofs_of(candidate)
 
 
-def _initial(parts: Parts) -> dict[str, Any]:
-    return {name: getattr(parts, name) for name in FIELDS}
-
-
 def _requirement(sample: Sample) -> tuple[str, str]:
     """The fixed words around the elements phrase."""
-    before, _sep, after = fixed_text(sample.language).non_thinking_requirement.partition("{elements}")
-    return before, after
+    return fixed_text(sample.language).requirement(thinking=False)
 
 
 def _typed(sample: Sample, form: PartsForm) -> Parts:
     form.is_valid()
-    return parts_of(sample, **{name: form.cleaned_data[name] for name in FIELDS})
+    return typed_parts(sample, **{name: form.cleaned_data[name] for name in PARTS})
 
 
 @require_POST
 def standardize_preview(request: HttpRequest, pk: int) -> HttpResponse:
     """Both prompts and the findings for what is typed now. Nothing is saved."""
-    sample = sample_or_404(pk)
-    require_trail(person_of(request), sample)
+    sample = _approved(request, pk)
     parts = _typed(sample, PartsForm(request.POST))
-    preview = preview_of(sample, parts, approved_submission(sample).answer)
-    context = {"sample": sample, "preview": preview, "fragment": True, "may_work": True}
+    preview = preview_of(sample, parts, approved_submission(sample))
+    context = {"sample": sample, "preview": preview, "may_work": True}
     return render(request, f"{PAGE}#previewed", context)
+
+
+# Saving --------------------------------------------------------------------------------------------------------
+
+
+def _keep(request: HttpRequest, sample: Sample, form: PartsForm, *, complete: bool) -> int:
+    form.is_valid()
+    version = request.POST.get("version", "")
+    number = int(version) if version.isascii() and version.isdigit() and len(version) < LONGEST_VERSION else 0
+    kept = keep_standardization(
+        sample=sample, version=number, complete=complete, by=person_of(request), **form.cleaned_data
+    )
+    return kept.version
 
 
 @require_POST
 def standardize_save(request: HttpRequest, pk: int) -> HttpResponse:
     """Save the draft; with the button Complete also freeze it. What was typed stays whatever is refused."""
     sample, form = sample_or_404(pk), PartsForm(request.POST)
-    form.is_valid()
     complete = request.POST.get("complete") == "yes"
-    version = request.POST.get("version", "")
-    number = int(version) if version.isascii() and version.isdigit() and len(version) < 9 else 0
     try:
-        keep_standardization(
-            sample=sample, version=number, complete=complete, by=person_of(request), **form.cleaned_data
-        )
+        _keep(request, sample, form, complete=complete)
     except Conflict as refusal:
         if refusal.rule != "stale_version":
             raise
@@ -217,16 +214,65 @@ def standardize_save(request: HttpRequest, pk: int) -> HttpResponse:
     if complete:
         messages.success(request, _("%(sample)s is standardized.") % {"sample": sample.label})
         return go(request, reverse("annotation:sample_detail", args=[sample.pk]))
-    return _saved(request, sample)
+    messages.success(request, _("The draft is saved."))
+    return redirect("annotation:sample_standardize", sample.pk)
 
 
-def _saved(request: HttpRequest, sample: Sample) -> HttpResponse:
-    if not is_fragment(request):
-        messages.success(request, _("The draft is saved."))
-        return redirect("annotation:sample_standardize", sample.pk)
+@require_POST
+def standardize_autosave(request: HttpRequest, pk: int) -> HttpResponse:
+    """The draft as it is typed (static/js/app.js, autosave): JSON in the shape of the API's problems."""
+    try:
+        version = _keep(request, sample_or_404(pk), PartsForm(request.POST), complete=False)
+    except Invalid as refusal:
+        return problem(refusal.status, str(refusal.message), rule=refusal.rule)
+    except Refused as refusal:
+        return problem(refusal.status, str(refusal.message), rule=refusal.rule, **refusal.details)
+    return JsonResponse({"version": version})
+
+
+@require_POST
+def standardize_compare(request: HttpRequest, pk: int) -> HttpResponse:
+    """What is typed beside the draft of now, after somebody else saved it."""
+    sample = _approved(request, pk)
+    context = {
+        "sample": sample,
+        "conflict": _conflict(sample, _typed(sample, PartsForm(request.POST))),
+        "draft": draft_standardization(sample),
+    }
+    return render(request, "annotation/standardize/conflict.html", context)
+
+
+@dataclass(frozen=True)
+class Apart:
+    """The stored draft, and how the typed text differs from it, part by part."""
+
+    stored: list[tuple[str, str]]
+    changes: list[tuple[Any, Any]]
+
+
+def _conflict(sample: Sample, typed: Parts) -> Apart:
     draft = draft_standardization(sample)
-    response = render(request, f"{PAGE}#saved", {"sample": sample, "draft": draft})
-    return trigger_client_event(response, "desk:said", {"text": _("Draft saved.")})
+    stored = draft.parts if draft else first_parts(sample)
+    kept = parts_of(sample, **{name: getattr(typed, name) for name in PARTS})
+    texts = [(name, getattr(stored, name)) for name in PARTS]
+    return Apart(
+        [(name, text if isinstance(text, str) else "\n".join(text)) for name, text in texts],
+        [(FIELD_NAMES[change.name], change) for change in changes_between(stored, kept)],
+    )
+
+
+@require_GET
+def standardize_versions(request: HttpRequest, pk: int) -> HttpResponse:
+    """The saved versions with what changed in each: for the annotator, the expert, and whoever reads the trail."""
+    sample = _approved(request, pk)
+    context = {
+        "section": "samples",
+        "sample": sample,
+        "versions": versions_of(sample),
+        "may_work": actions.can_standardize_sample(person_of(request), sample),
+    }
+    name = "annotation/standardize_versions.html"
+    return render(request, f"{name}#listed" if is_fragment(request) else name, context)
 
 
 @require_POST

@@ -19,6 +19,7 @@ from benchmark.metrics.summary import summary
 from benchmark.taxonomy import Language, Metric, SecondaryTask
 
 __all__ = [
+    "FULL_MARKS",
     "IDENTIFIERS",
     "Embedder",
     "OfflineEmbedder",
@@ -30,6 +31,7 @@ __all__ = [
     "reference_lines",
     "score",
     "scores_itself",
+    "self_scores",
     "shown_elements",
 ]
 
@@ -42,6 +44,11 @@ LINE_METRICS: dict[Metric, Callable[[Sequence[str], Sequence[str]], float]] = {
 }
 FULL_MARKS = 1 - 1e-6
 SUMMARY_PASSES_ABOVE = 0.65
+# How a reply to the thinking prompt goes on before its answer; %s is the identifier.
+REASONING = {
+    Language.ENGLISH: "I read the text step by step and check each line. Now I output the “%s” identifier.",
+    Language.CHINESE: "我逐步阅读全文，并核对每一行。现在输出“%s”标识符。",
+}
 MARK = {Language.ENGLISH: IDENTIFIERS[0], Language.CHINESE: IDENTIFIERS[1]}
 
 
@@ -79,9 +86,45 @@ def is_right(metric_or_task: Metric | SecondaryTask | str, score: float) -> bool
     return score >= FULL_MARKS
 
 
-def as_reply(language: Language, elements: Sequence[str]) -> str:
-    """Elements as a model would give them: the identifier, then one a line."""
-    return "\n".join([MARK[Language(language)], *elements])
+def as_reply(language: Language, elements: Sequence[str], *, thinking: bool = False) -> str:
+    """Elements as a model would give them: the identifier, then one a line.
+
+    With `thinking` after a reasoning part, in which the model names the identifier too, as models do.
+    """
+    mark = MARK[Language(language)]
+    reasoning = [REASONING[Language(language)] % mark, ""] if thinking else []
+    return "\n".join([*reasoning, mark, *elements])
+
+
+def self_scores(
+    task: Metric | SecondaryTask | str,
+    *,
+    language: Language,
+    answer: Sequence[str],
+    embedder: Embedder | None = None,
+) -> tuple[float, float]:
+    """What the reference scores as a reply to the non-thinking and to the thinking prompt, read as replies are read.
+
+    For summaries each reference alone is a reply; the lowest of their scores counts.
+    """
+    replies = [[text] for text in answer] if metric_of(task) is Metric.SUMMARY else [list(answer)]
+    plain, thought = (
+        min(
+            (
+                score(
+                    task,
+                    language=language,
+                    answer=answer,
+                    prediction=as_reply(language, reply, thinking=thinking),
+                    embedder=embedder,
+                )
+                for reply in replies
+            ),
+            default=0.0,
+        )
+        for thinking in (False, True)
+    )
+    return plain, thought
 
 
 def scores_itself(
@@ -91,10 +134,5 @@ def scores_itself(
     answer: Sequence[str],
     embedder: Embedder | None = None,
 ) -> bool:
-    """Whether the reference, given as a model's reply, gets full marks; for summaries each reference alone."""
-    summaries = metric_of(task) is Metric.SUMMARY
-    replies = [as_reply(language, [text]) for text in answer] if summaries else [as_reply(language, answer)]
-    return bool(replies) and all(
-        score(task, language=language, answer=answer, prediction=reply, embedder=embedder) >= FULL_MARKS
-        for reply in replies
-    )
+    """Whether the reference, given as a model's reply in either form, gets full marks."""
+    return min(self_scores(task, language=language, answer=answer, embedder=embedder)) >= FULL_MARKS

@@ -42,7 +42,7 @@ class Seen:
 @transaction.atomic
 def approve_version(*, version: DocumentVersion, by: User, note: str = "", seen: Seen | None = None) -> DocumentVersion:
     """Clear this text for use. Only this version: another text of the document needs a look of its own."""
-    _refuse_if_moved_on(version, seen)
+    _refuse_if_moved_on(version, seen, note)
     refuse_unless(can_approve_version(by, version))
     return _decide(version, "approve", by, flags=[], note=checked_note(note))
 
@@ -53,7 +53,7 @@ def reject_version(
 ) -> DocumentVersion:
     """Refuse this text with at least one flag and a note. On an approved version this withdraws the approval: nothing
     more of it reaches a model, calls that wait included (`generation` asks again before it sends)."""
-    _refuse_if_moved_on(version, seen)
+    _refuse_if_moved_on(version, seen, note)
     refuse_unless(can_reject_version(by, version))
     errors: dict[str, Any] = {}
     chosen = [flag for flag in Flag.values if flag in set(flags)]
@@ -75,21 +75,32 @@ def _decide(version: DocumentVersion, move: str, by: User, *, flags: list[str], 
     return version
 
 
-def _refuse_if_moved_on(version: DocumentVersion, seen: Seen | None) -> None:
+def _refuse_if_moved_on(version: DocumentVersion, seen: Seen | None, note: str) -> None:
     """Asked before who may decide: after another's decision an annotator no longer may, and is to hear why."""
     if seen is None:
         return
+    kept = " " + _("Your note is kept.") if note.strip() else ""
     now = DocumentVersion.objects.select_for_update().get(pk=version.pk)
     latest = Document.objects.values_list("latest", flat=True).get(pk=version.document_id)
     if seen.latest != latest or seen.sha256 != now.sha256:
-        words = _("The text of this document changed while you looked. Nothing was decided; your note is kept.")
-        raise Conflict(words, rule="stale_version", state=now.state)
+        words = _("The text of this document changed while you looked. Nothing was decided.")
+        raise Conflict(words + kept, rule="stale_version", state=now.state)
     if seen.state != now.state:
-        words = _("%(name)s decided meanwhile: %(state)s. Nothing was changed; your note is kept.") % {
-            "name": now.decided_by.name if now.decided_by else _("Somebody"),
-            "state": VersionState(now.state).label,
+        raise Conflict(_moved_on(seen, now) + kept, rule="state_moved", state=now.state)
+
+
+def _moved_on(seen: Seen, now: DocumentVersion) -> str:
+    state = VersionState(now.state).label
+    if now.decided_by is not None:
+        return _("%(name)s decided meanwhile: %(state)s. Nothing was changed.") % {
+            "name": now.decided_by.name,
+            "state": state,
         }
-        raise Conflict(words, rule="state_moved", state=now.state)
+    known = seen.state in VersionState.values
+    return _("The state is “%(state)s”, not “%(seen)s”. Nothing was changed.") % {
+        "state": state,
+        "seen": VersionState(seen.state).label if known else seen.state,
+    }
 
 
 def watch_names(*, names: str, by: User, based_on: int | None = None) -> WatchedNames:

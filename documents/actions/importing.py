@@ -213,7 +213,7 @@ def cancel_batch(*, batch: ImportBatch, by: User) -> ImportBatch:
     refuse_unless(can_cancel_batch(by, batch))
     with transaction.atomic():
         history.advance(batch, "cancel", by=by)
-        batch.finished_at, batch.leased_until = timezone.now(), None
-        batch.save(update_fields=["finished_at", "leased_until"])
+        batch.finished_at, batch.leased_until, batch.reading = timezone.now(), None, {}
+        batch.save(update_fields=["finished_at", "leased_until", "reading"])
     batches.forget_files(batch)
     return batch

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 # Rises when the rules change, so that what was found by older rules is looked for again (documents.looking).
-RULES = 1
+RULES = 2
 
 _LOOKS: tuple[tuple[frozenset[Kind], Callable[[Sight], Iterator[Finding]]], ...] = (
     (frozenset({Kind.EMAIL}), emails_in),

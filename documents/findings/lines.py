@@ -8,12 +8,20 @@ from documents.findings.sight import Sight, places_of
 
 _COPYRIGHT_WORDS = (b"copyright", b"(c)", b"all rights reserved")
 _COPYRIGHT_SIGNS = (
-    *("版权所有", "著作权归", "版权归", "保留所有权利", "保留一切权利", "未经许可", "未经授权"),
+    *("版权所有", "著作权归", "版权归", "保留所有权利", "保留一切权利"),
     *("翻印必究", "转载请注明", "禁止转载", "不得转载"),
+)
+# Statutes say so of many things: of rights only where the sentence goes on to copying or using a text.
+_WITHOUT_LEAVE = ("未经许可", "未经授权", "未经书面许可", "未经书面授权", "未经同意")
+_OF_A_TEXT = (
+    "转载|复制|翻印|摘编|摘录|引用|镜像|出版|发行|传播|改编|汇编|抄袭"
+    "|商业使用|商业用途|任何形式使用|使用本[书文站网作内]"
 )
 _COPYRIGHT = re.compile(
     r"(?:©|\([Cc]\) ?(?:19|20)[0-9]{2}|(?i:copyright)(?: ?\([Cc]\)| ?©|:| (?:19|20)[0-9]{2})"
-    rf"|(?i:all rights reserved)|{'|'.join(_COPYRIGHT_SIGNS)})[^\n]{{0,160}}"
+    rf"|(?i:all rights reserved)|{'|'.join(_COPYRIGHT_SIGNS)}"
+    rf"|(?:{'|'.join(_WITHOUT_LEAVE)})(?=[^\n。；;]{{0,24}}(?:{_OF_A_TEXT}))(?![^\n。；;]{{0,60}}(?:罚款|处罚|徒刑|拘留|责令)))"
+    r"[^\n]{0,160}"
 )
 
 _LICENCE_WORDS = (b"licen", b"general public", b"creative commons", b"cc0-1.0", b"cc-by", b"cc by", b"public domain")
@@ -30,7 +38,13 @@ _LONGEST = 200
 
 
 def copyright_in(sight: Sight) -> Iterator[Finding]:
-    places = sorted([*sight.words(_COPYRIGHT_WORDS), *sight.signs(_COPYRIGHT_SIGNS), *places_of(sight.text, "©")])
+    places = sorted(
+        [
+            *sight.words(_COPYRIGHT_WORDS),
+            *sight.signs((*_COPYRIGHT_SIGNS, *_WITHOUT_LEAVE)),
+            *places_of(sight.text, "©"),
+        ]
+    )
     last = 0
     for at in places:
         match = _COPYRIGHT.match(sight.text, at) if at >= last else None

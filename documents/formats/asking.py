@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from documents.formats.answers import REMARKS, Answer, one_line
+from documents.formats.progressing import heard
 from documents.formats.wording import refusal
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,7 +100,7 @@ def _run(kind: str, source: Any, limits: Limits) -> tuple[bytes, int]:
         [*command, kind, str(limits.memory), str(limits.seconds), str(begun + GOOD_ORDER * limits.seconds)],
         stdin=source,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         cwd="/",
         env={name: os.environ[name] for name in NEEDED if name in os.environ},
         start_new_session=True,
@@ -116,21 +117,29 @@ def _run(kind: str, source: Any, limits: Limits) -> tuple[bytes, int]:
 
 
 def _listen(child: subprocess.Popen[bytes], until: float) -> bytes:
-    """All that the child writes until it closes its output. Raises TimeoutExpired, or OverflowError when it is more
-    than MAX_ANSWER."""
+    """All that the child writes until it closes its output; how far it is, is heard meanwhile. Raises TimeoutExpired,
+    or OverflowError when it is more than MAX_ANSWER."""
     assert child.stdout is not None
+    assert child.stderr is not None
     pieces: list[bytes] = []
-    size = 0
+    size, said = 0, b""
     with selectors.DefaultSelector() as selector:
         selector.register(child.stdout, selectors.EVENT_READ)
-        while selector.select(max(until - time.monotonic(), 0)):
-            piece = os.read(child.stdout.fileno(), MIB)
-            if not piece:
-                return b"".join(pieces)
-            pieces.append(piece)
-            size += len(piece)
-            if size > MAX_ANSWER:
-                raise OverflowError
+        selector.register(child.stderr, selectors.EVENT_READ)
+        while ready := selector.select(max(until - time.monotonic(), 0)):
+            for key, _events in ready:
+                piece = os.read(key.fd, MIB)
+                if key.fileobj is child.stderr:
+                    if not piece:
+                        selector.unregister(child.stderr)
+                    said = heard(said + piece)
+                    continue
+                if not piece:
+                    return b"".join(pieces)
+                pieces.append(piece)
+                size += len(piece)
+                if size > MAX_ANSWER:
+                    raise OverflowError
     raise subprocess.TimeoutExpired(child.args, until)
 
 
@@ -139,5 +148,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, signal.SIGKILL)
     assert child.stdout is not None
+    assert child.stderr is not None
     child.stdout.close()
+    child.stderr.close()
     child.wait()

@@ -23,6 +23,7 @@ from documents.formats.answers import MAX_TEXT, Answer, one_line, remark
 from documents.formats.doubts import doubts_about
 from documents.formats.faults import Fault
 from documents.formats.forms import with_letters
+from documents.formats.progressing import Teller
 
 _TRAILING = re.compile("[ \t\u00a0]+$", re.MULTILINE)
 _GAPS = re.compile("(?<=\\S)[ \t]{2,}(?=\\S)")
@@ -78,8 +79,9 @@ def _pages_of(reader: PdfReader) -> list[PageObject]:
 def _texts(pages: list[PageObject], until: float) -> tuple[list[str], list[int], list[int]]:
     """The pages' texts, and the numbers of those that are damaged and of those that only show a picture."""
     texts, damaged, pictures = [], [], []
-    size = 0
+    size, teller = 0, Teller()
     for number, page in enumerate(pages, 1):
+        teller.tell(number - 1, len(pages))
         if time.monotonic() > until:
             raise Fault("limit_time", page=number, pages=len(pages))
         try:

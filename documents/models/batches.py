@@ -33,6 +33,7 @@ class ImportBatch(Stateful):
     leased_until = models.DateTimeField(null=True, blank=True, help_text="a worker that still lives renews this")
     bytes_total = models.PositiveBigIntegerField(default=0, help_text="of the files as they were sent")
     bytes_done = models.PositiveBigIntegerField(default=0)
+    reading = models.JSONField(default=dict, help_text="the long file that is read now: {name, done, total}, in pages")
     accepted = models.PositiveIntegerField(default=0)
     flagged = models.PositiveIntegerField(default=0)
     refused = models.PositiveIntegerField(default=0)

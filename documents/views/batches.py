@@ -19,7 +19,7 @@ from core.models import BenchmarkSettings
 from core.refusals import NotAllowed
 from core.spreadsheet import safe_cell
 from core.viewing import person_of
-from documents import actions, batches, intake
+from documents import actions, batches, wording
 from documents.models import BatchLine, ImportBatch
 from documents.workflow import BatchState, Outcome
 
@@ -62,10 +62,10 @@ class Line:
         version = self.row.version
         if version is None:
             return [self.row.reason]
-        words = [intake.remark_in_words(remark) for remark in version.remarks if remark["rule"] != "near_duplicate"]
+        words = [wording.remark_in_words(remark) for remark in version.remarks if remark["rule"] != "near_duplicate"]
         if not version.bucket:
             words.append(
-                _("no bucket: %(distance)s") % {"distance": intake.distance_in_words(version.tokens, self.lengths)}
+                _("no bucket: %(distance)s") % {"distance": wording.distance_in_words(version.tokens, self.lengths)}
             )
         return words
 
@@ -83,7 +83,7 @@ class Line:
 
     @property
     def changes(self) -> list[str]:
-        return intake.normalisation_in_words(self.row.version.normalisation) if self.row.version else []
+        return wording.normalisation_in_words(self.row.version.normalisation) if self.row.version else []
 
 
 def _refuse_others(request: HttpRequest) -> None:
@@ -122,6 +122,7 @@ def batch_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "tallies": [(choice, getattr(batch, choice.value), TONES[choice]) for choice in Outcome],
         "files": batch.files.count(),
         "paste": paste,
+        "untaken": batches.untaken(batch) if batch.state == BatchState.CANCELLED else None,
         "can_cancel": actions.can_cancel_batch(person_of(request), batch),
     }
     fragment = "#batch" if request.headers.get("HX-Request") and not request.headers.get("HX-Boosted") else ""
@@ -193,4 +194,4 @@ def _rows_as_csv(batch: ImportBatch) -> Iterator[str]:
 
 
 def _near_in_words(line: Line) -> str:
-    return intake.remark_in_words({"rule": "near_duplicate", "documents": line.near})
+    return wording.remark_in_words({"rule": "near_duplicate", "documents": line.near})

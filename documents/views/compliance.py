@@ -18,10 +18,10 @@ from documents import actions, queries
 from documents.clearing import forget_looking, note_looking, queue_at
 from documents.comparing import compare
 from documents.forms import CorrectionForm, DecisionForm
-from documents.intake import distance_in_words, normalisation_in_words, remark_in_words
 from documents.models import Document, DocumentVersion
 from documents.reading import reader_for
 from documents.views.findings import listing_of
+from documents.wording import distance_in_words, normalisation_in_words, remark_in_words
 from documents.workflow import Flag, Origin, VersionState
 
 # The list of findings says these itself, with their places.

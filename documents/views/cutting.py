@@ -16,10 +16,10 @@ from core.viewing import person_of
 from documents import actions, queries
 from documents.cutting import MOST_PARTS, Part, target_of
 from documents.forms import CutForm
-from documents.intake import distance_in_words
 from documents.models import DocumentVersion
 from documents.stops import coarsest_kind, first_line, is_heading
 from documents.views.opening import kind_asked_for, latest_for, opening, refuse_onto_newest
+from documents.wording import distance_in_words
 
 
 @dataclass(frozen=True)

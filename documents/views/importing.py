@@ -15,9 +15,10 @@ from core.refusals import NotAllowed, Refused
 from core.viewing import person_of, refuse_into
 from documents import actions, batches
 from documents.actions import Sent
+from documents.extracting import MAX_FILE, ending_of
 from documents.filters import known
 from documents.forms import ImportForm
-from documents.intake import MAX_BYTES, MAX_FILE, MIB, ending_of
+from documents.intake import MAX_BYTES, MIB
 from documents.models import ImportBatch
 from documents.storing import Facts
 from documents.unpacking import Piece, pieces_of

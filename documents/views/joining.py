@@ -17,10 +17,11 @@ from documents import actions, queries
 from documents.cutting import heading, joined
 from documents.filters import in_both_forms
 from documents.forms import JoinForm
-from documents.intake import MAX_BYTES, distance_in_words
+from documents.intake import MAX_BYTES
 from documents.models import Document
 from documents.tokenizing import count_tokens
 from documents.views.correcting import chosen_documents, numbers_in
+from documents.wording import distance_in_words
 
 FOUND = 10
 MOST = 201

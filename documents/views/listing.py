@@ -16,9 +16,9 @@ from core.models import BenchmarkSettings
 from core.viewing import person_of
 from documents import actions
 from documents.filters import DocumentFilter
-from documents.intake import distance_in_words
 from documents.models import LANGUAGE_CHOICES, Document
 from documents.queries import NO_BUCKET
+from documents.wording import distance_in_words
 from documents.workflow import VersionState
 
 PAGE = 50

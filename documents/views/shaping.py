@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from core.refusals import NotAllowed, Refused
-from core.viewing import person_of, refuse_into
+from core.viewing import STALE, person_of, refuse_into
 from documents import actions, queries
 from documents.forms import CorrectionForm, DecisionForm, RevisionForm
-from documents.models import Document
+from documents.models import Document, DocumentVersion
 from documents.views.compliance import detail_page, version_asked_for
 
 
@@ -50,12 +50,30 @@ def document_revise(request: HttpRequest, pk: int) -> HttpResponse:
             try:
                 actions.revise_document(document=document, by=person, **form.cleaned_data)
             except Refused as refusal:
-                refuse_into(form, refusal)
+                latest = _refused_onto_newest(document, latest, form, refusal)
                 status = refusal.status
             else:
                 messages.success(request, _("The new text waits for compliance."))
                 return redirect("documents:document_detail", pk=pk)
     else:
         form = RevisionForm(initial={"text": queries.text_of(latest), "based_on": latest.number})
-    context = {"section": "documents", "document": document, "version": latest, "form": form}
+    context = {"section": "documents", "document": document, "version": latest, "form": form, "stale": status == 409}
     return render(request, "documents/document_revise.html", context, status=status)
+
+
+def _refused_onto_newest(
+    document: Document, latest: DocumentVersion, form: RevisionForm, refusal: Refused
+) -> DocumentVersion:
+    """Somebody saved another text meanwhile: what was typed stays, says of which version it would be the next, and can
+    be saved once more. Until then nothing is overwritten."""
+    if refusal.rule != STALE:
+        refuse_into(form, refusal)
+        return latest
+    newest = document.versions.select_related("made_by").latest("number")
+    form.add_error(
+        None,
+        _("Version %(n)s was saved meanwhile. Compare it with your text; saved now, yours comes after it.")
+        % {"n": newest.number},
+    )
+    form.data = {name: form.data[name] for name in form.data} | {"based_on": str(newest.number)}
+    return newest

@@ -17,11 +17,11 @@ from core.viewing import person_of
 from documents import actions, queries
 from documents.cutting import target_of
 from documents.forms import TrimForm
-from documents.intake import distance_in_words
 from documents.models import DocumentVersion
 from documents.stops import Stops, is_seam, kept, stops_in
 from documents.tokenizing import count_tokens
 from documents.views.opening import kind_asked_for, latest_for, opening, refuse_onto_newest
+from documents.wording import distance_in_words
 
 AROUND = 220
 

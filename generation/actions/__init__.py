@@ -2,7 +2,13 @@
 
 from generation.actions.adding import add_model, can_add_model
 from generation.actions.again import send_again
-from generation.actions.limits import can_set_limits, set_budget, set_provider_limit, set_run_budget
+from generation.actions.limits import (
+    can_set_limits,
+    remove_provider_limit,
+    set_budget,
+    set_provider_limit,
+    set_run_budget,
+)
 from generation.actions.models import (
     EDITABLE,
     can_edit_model,
@@ -22,6 +28,7 @@ from generation.actions.resending import (
     retry_calls,
     retry_run,
 )
+from generation.actions.settling import can_settle_call, settle_call
 from generation.actions.starting import start_challenge, start_difficulty, start_drafting, start_predictions
 from generation.actions.stopping import can_cancel_run, can_give_up_queue, cancel_run, cancel_runs, give_up_queue
 
@@ -38,12 +45,14 @@ __all__ = [
     "can_retry_calls",
     "can_retry_run",
     "can_set_limits",
+    "can_settle_call",
     "can_try_model",
     "cancel_run",
     "cancel_runs",
     "edit_model",
     "give_up_queue",
     "pause_model",
+    "remove_provider_limit",
     "resend_call",
     "resume_model",
     "retry_calls",
@@ -52,6 +61,7 @@ __all__ = [
     "set_budget",
     "set_provider_limit",
     "set_run_budget",
+    "settle_call",
     "start_challenge",
     "start_difficulty",
     "start_drafting",

@@ -1,5 +1,7 @@
 """What has no answer is sent again at a lead's word: what certainly failed, and what may have been billed."""
 
+from decimal import Decimal
+
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
@@ -14,9 +16,10 @@ from generation.queries import retryable, undecided
 MOST_UNKNOWN = 500
 
 
-def send_again(*, calls: QuerySet[Call], by: User, reason: str = "") -> int:
+def send_again(*, calls: QuerySet[Call], by: User, reason: str = "", none_was_billed: bool = False) -> int:
     """Send those of `calls` again that failed, were cancelled, or may have been billed. The latter need a reason.
-    Returns how many were queued; what was answered, or repaired, is left alone."""
+    `none_was_billed`: the lead has looked, and what the unknown ones held back is released. Returns how many were
+    queued; what was answered, or repaired, is left alone."""
     if not can_retry_calls(by):
         raise NotAllowed(_("Only a lead sends many calls again at once."))
     unknown = list(undecided(calls).order_by("pk").defer("raw", "reasoning", "prompt")[: MOST_UNKNOWN + 1])
@@ -26,7 +29,7 @@ def send_again(*, calls: QuerySet[Call], by: User, reason: str = "") -> int:
         raise RuleBroken(_("There is no failed, cancelled or unknown call among these."), rule="nothing_failed")
     for call in unknown:
         with transaction.atomic():
-            resend_call(call=call, by=by, reason=reason)
+            resend_call(call=call, by=by, reason=reason, billed_usd=Decimal(0) if none_was_billed else None)
     return len(unknown) + (retry_calls(calls=calls, by=by) if failed else 0)
 
 

@@ -7,10 +7,11 @@ from django.utils.translation import gettext as _
 
 from core import history
 from core.models import User
-from core.refusals import Conflict, Invalid, NotAllowed
+from core.refusals import Conflict, Invalid, NotAllowed, RuleBroken
 from generation.budgeting import budget_fault, spending
 from generation.models import ProviderLimit, Run, Spending
 from generation.models.panels import PROVIDER_LENGTH
+from generation.queries import known_providers
 
 MOST = 2_000_000_000
 
@@ -51,14 +52,32 @@ def set_provider_limit(
     return held
 
 
+def remove_provider_limit(*, provider: str, by: User, version: int | None = None) -> None:
+    """From the next call on the provider is asked without limits. `version`: the one that was read, where one was."""
+    _leads_only(by)
+    with transaction.atomic():
+        held = ProviderLimit.objects.select_for_update().filter(provider=provider).first()
+        if held is None:
+            raise RuleBroken(_("This provider has no limits."), rule="no_limits")
+        if version is not None and held.version != version:
+            raise _stale()
+        history.record("remove_provider_limit", held, by=by, provider=provider)
+        held.delete()
+
+
 def _check_limits(provider: str, limits: dict[str, int | None]) -> None:
     errors = {
         name: _("A limit is a whole number from 1 up; leave it empty for none.")
         for name, value in limits.items()
         if value is not None and not 1 <= value <= MOST
     }
+    known = known_providers()
     if not provider.strip() or len(provider) > PROVIDER_LENGTH:
         errors["provider"] = _("Name a provider.")
+    elif provider not in known and not ProviderLimit.objects.filter(provider=provider).exists():
+        errors["provider"] = _("No model is reached at a provider of this name. Known are: %(names)s.") % {
+            "names": ", ".join(known) or "–"
+        }
     if errors:
         raise Invalid(errors)
 

@@ -1,6 +1,7 @@
 """Calls that failed, were cancelled or lost are sent again: all of a run, one by a lead, or many of a kind at once."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
@@ -11,6 +12,7 @@ from core import history
 from core.jobs import hurry
 from core.models import User
 from core.refusals import NotAllowed, RuleBroken
+from generation.actions.settling import settle_call
 from generation.models import Call, Run
 from generation.queries import UNFINISHED, leaf_calls, retryable
 from generation.tasks import send_ready, send_run
@@ -69,8 +71,9 @@ def can_resend_call(user: User, call: Call) -> bool:
     return user.is_lead and call.lifecycle.allows(call.state, "resend") and not hasattr(call, "repaired_by")
 
 
-def resend_call(*, call: Call, by: User, reason: str) -> Call:
-    """A lead sends one call again. An unknown call may have been billed already: the reason says why it is worth it."""
+def resend_call(*, call: Call, by: User, reason: str, billed_usd: Decimal | None = None) -> Call:
+    """A lead sends one call again. An unknown call may have been billed already: the reason says why it is worth it.
+    `billed_usd`: what the attempts so far cost, where the lead knows (`settle_call`); None leaves it held back."""
     if not by.is_lead:
         raise NotAllowed(_("Only a lead sends a call again."))
     if not reason.strip():
@@ -78,6 +81,8 @@ def resend_call(*, call: Call, by: User, reason: str) -> Call:
     if Call.objects.filter(repairs=call).exists():
         raise RuleBroken(_("This call was followed by a repair; send the repair again."), rule="repaired")
     with transaction.atomic():
+        if billed_usd is not None:
+            settle_call(call=call, by=by, billed_usd=billed_usd, reason=reason)
         history.advance(call, "resend", by=by, reason=reason, **_earlier(call))
         _clean([call])
         for run in _runs_to_resume([call]):
@@ -126,8 +131,8 @@ def _runs_to_resume(calls: Sequence[Call]) -> list[Run]:
 def _resume(run: Run, *, by: User) -> None:
     if run.state not in UNFINISHED:
         history.advance(run, "resume", by=by)
-        Run.objects.filter(pk=run.pk).update(finished_at=None)
-        run.finished_at = None
+        Run.objects.filter(pk=run.pk).update(finished_at=None, cancel_asked_at=None, cancel_asked_by=None)
+        run.finished_at = run.cancel_asked_at = None
 
 
 def leads_or_starter(by: User, run: Run) -> None:

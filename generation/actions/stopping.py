@@ -1,19 +1,25 @@
 """Runs are cancelled, and what waits for a paused model is given up."""
 
-from collections.abc import Iterable
+from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from core import history
+from core.jobs import hurry
 from core.models import User
-from core.refusals import Conflict, NotAllowed, RuleBroken
+from core.refusals import NotAllowed, RuleBroken
+from generation import cancelling
 from generation.actions.resending import leads_or_starter
-from generation.models import Call, LanguageModel, Run
-from generation.queries import UNFINISHED, queued_of, queued_only_for
+from generation.models import LanguageModel, Run
+from generation.queries import UNFINISHED, queued_of
 from generation.settling import finish_runs_with_all
+from generation.tasks import cancel_asked
 
 CHUNK = 200
+# So long a page may take; what is left then is the worker's.
+AT_ONCE_SECONDS = 2.0
 
 
 def can_cancel_run(user: User, run: Run) -> bool:
@@ -23,29 +29,28 @@ def can_cancel_run(user: User, run: Run) -> bool:
 def cancel_run(*, run: Run, by: User) -> Run:
     """Nothing more is sent. Calls that are out come back and are kept; calls another run waits for stay queued."""
     leads_or_starter(by, run)
-    with transaction.atomic():
-        history.advance(run, "cancel", by=by)
-        _cancel(list(queued_only_for(run)), by=by)
+    cancelling.cancel(run, by=by)
     return run
 
 
-def cancel_runs(*, runs: Iterable[Run], by: User) -> int:
-    """Cancel each of them that is under way, each by itself. Returns how many were."""
+@dataclass(frozen=True)
+class Stopped:
+    """How many runs were cancelled, and how many are still to be: nothing of them is sent meanwhile."""
+
+    cancelled: int
+    left: int
+
+
+def cancel_runs(*, runs: QuerySet[Run], by: User) -> Stopped:
+    """Cancel each of them that is under way: for a moment here, the rest in the background."""
     if not by.is_lead:
         raise NotAllowed(_("Only a lead cancels many runs at once."))
-    cancelled = 0
-    for run in runs:
-        if can_cancel_run(by, run):
-            cancelled += _was_cancelled(run, by=by)
-    return cancelled
-
-
-def _was_cancelled(run: Run, *, by: User) -> bool:
-    try:
-        cancel_run(run=run, by=by)
-    except Conflict:
-        return False
-    return True
+    asked = cancelling.ask(runs, by=by)
+    cancelling.work_off(seconds=AT_ONCE_SECONDS)
+    left = min(asked, cancelling.asked().filter(cancel_asked_by=by).count())
+    if left:
+        hurry(cancel_asked)
+    return Stopped(asked - left, left)
 
 
 def can_give_up_queue(user: User, model: LanguageModel) -> bool:
@@ -62,16 +67,10 @@ def give_up_queue(*, model: LanguageModel, by: User) -> int:
     given_up = 0
     while calls := list(queued_of(model)[:CHUNK]):
         with transaction.atomic():
-            cancelled = _cancel(calls, by=by)
+            cancelled = cancelling.cancel_calls(calls, by=by)
         finish_runs_with_all(cancelled)
         given_up += len(cancelled)
         if not cancelled:
             break
     history.record("give_up_queue", model, by=by, calls=given_up)
     return given_up
-
-
-def _cancel(calls: list[Call], *, by: User) -> list[Call]:
-    cancelled = history.advance_all(calls, "cancel", by=by)
-    Call.objects.filter(pk__in=[call.pk for call in cancelled]).update(error_class="", error="", next_attempt_at=None)
-    return cancelled

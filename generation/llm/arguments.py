@@ -84,6 +84,8 @@ def _no_switch(request: Request, on: bool) -> dict[str, Any]:
     return {}
 
 
+# Of deepinfra, nebius, novita and vercel_ai_gateway from their documentation alone: nobody has yet seen a model of
+# theirs follow its switch (README, Deployment, tells operators).
 _SWITCHES: Mapping[str, Callable[[Request, bool], dict[str, Any]]] = {
     "anthropic": _by_budget,
     "deepinfra": _by_template,

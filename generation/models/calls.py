@@ -7,6 +7,7 @@ from django.db.models import Q
 
 from core.models import Stateful
 from documents.models import DocumentVersion
+from generation.models.money import Dollars
 from generation.models.panels import PROVIDER_LENGTH, LanguageModel
 from generation.workflow import (
     CALL_LIFECYCLE,
@@ -59,9 +60,9 @@ class Call(Stateful):
     # Set when the call is made, so that an estimate can be held against what it came to.
     expected_tokens_in = models.PositiveIntegerField(null=True, blank=True)
     expected_tokens_out = models.PositiveIntegerField(null=True, blank=True)
-    expected_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
-    # The most it can cost, held back from the budgets while it is out.
-    reserved_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    expected_usd = Dollars(max_digits=14, decimal_places=8, null=True, blank=True)
+    # The most it can cost, held back from the budgets while it is out, and as long as it may have been billed.
+    reserved_usd = Dollars(max_digits=14, decimal_places=8, null=True, blank=True)
     raw = models.TextField(blank=True)
     reasoning = models.TextField(blank=True)
     finish_reason = models.CharField(max_length=40, blank=True)
@@ -70,7 +71,10 @@ class Call(Stateful):
     tokens_cached = models.PositiveIntegerField(default=0, help_text="of the tokens in, read from the provider's cache")
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
     tokens_estimated = models.BooleanField(default=False)
-    cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    cost_usd = Dollars(max_digits=14, decimal_places=8, null=True, blank=True)
+    # Of how many attempts the cost is the sum: answered, or said by a lead to have been billed.
+    paid_attempts = models.PositiveSmallIntegerField(default=0)
+    settled_at = models.DateTimeField(null=True, blank=True, help_text="a lead said what all attempts before cost")
     error_class = models.CharField(max_length=40, blank=True)
     error = models.TextField(blank=True)
     faults = models.JSONField(default=list)
@@ -83,6 +87,24 @@ class Call(Stateful):
         indexes = [
             models.Index(fields=["state", "next_attempt_at"], name="call_by_readiness"),
             models.Index(fields=["provider", "sent_at"], name="call_by_provider_and_time"),
+            models.Index(fields=["error_class", "state"], name="call_by_error"),
+            # All that the page of costs and the page of models sum up: their texts, which are long, are passed over.
+            models.Index(
+                fields=[
+                    "model",
+                    "purpose",
+                    "state",
+                    "sent_at",
+                    "answered_at",
+                    "tokens_in",
+                    "tokens_out",
+                    "cost_usd",
+                    "expected_usd",
+                    "paid_attempts",
+                    "id",
+                ],
+                name="figures_of_calls",
+            ),
             # For the page of runs, which asks every few seconds: how many ended lately, and whose cost is unknown.
             models.Index(fields=["state_since"], name="ended_call_by_time", condition=Q(state__in=ENDED_BY_THEMSELVES)),
             models.Index(
@@ -100,6 +122,11 @@ class Call(Stateful):
     @property
     def tone(self) -> str:
         return CALL_TONES[CallState(self.state)]
+
+    @property
+    def may_have_been_billed(self) -> bool:
+        """Something is held back, or the price is unknown, for an attempt of which nobody knows what it cost."""
+        return self.state != CallState.CALLING and (self.state == CallState.UNKNOWN or bool(self.reserved_usd))
 
     @property
     def trouble(self) -> str:

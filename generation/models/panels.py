@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from benchmark.difficulty import Tier
+from generation.models.money import Dollars
 from generation.workflow import Kind, Structured, trouble_words
 
 PROVIDER_LENGTH = 120
@@ -39,9 +40,9 @@ class LanguageModel(models.Model):
     max_output_thinking = models.PositiveIntegerField(null=True, blank=True)
     temperature = models.FloatField(null=True, blank=True)
     structured = models.CharField(max_length=8, choices=Structured.choices, default=Structured.AUTO)
-    usd_per_million_input = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
-    usd_per_million_output = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
-    usd_per_million_cached = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
+    usd_per_million_input = Dollars(max_digits=12, decimal_places=6, null=True, blank=True)
+    usd_per_million_output = Dollars(max_digits=12, decimal_places=6, null=True, blank=True)
+    usd_per_million_cached = Dollars(max_digits=12, decimal_places=6, null=True, blank=True)
     price_read_on = models.DateField(null=True, blank=True)
     note = models.CharField(max_length=300, blank=True)
     active = models.BooleanField(_("in use"), default=True)
@@ -111,7 +112,7 @@ class ModelTrial(models.Model):
     served_model = models.CharField(max_length=200, blank=True)
     tokens_in = models.PositiveIntegerField(null=True, blank=True)
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
-    cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    cost_usd = Dollars(max_digits=14, decimal_places=8, null=True, blank=True)
     latency_ms = models.PositiveIntegerField(null=True, blank=True)
 
     class Meta:

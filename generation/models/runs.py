@@ -11,6 +11,7 @@ from benchmark.taxonomy import SecondaryTask, secondary_task
 from core.models import Stateful
 from documents.models import DocumentVersion
 from generation.models.calls import Call
+from generation.models.money import Dollars
 from generation.workflow import RUN_LIFECYCLE, RUN_TONES, Purpose, RunState
 
 if TYPE_CHECKING:
@@ -38,10 +39,15 @@ class Run(Stateful):
     reference = models.JSONField(default=list)
     first_number = models.PositiveIntegerField(default=1, help_text="run number of the first call of each model")
     runs_per_model = models.PositiveIntegerField(default=1)
-    budget_usd = models.DecimalField(max_digits=14, decimal_places=4, null=True, blank=True)
+    budget_usd = Dollars(max_digits=14, decimal_places=4, null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     finished_at = models.DateTimeField(null=True, blank=True)
+    # Many at once are cancelled in the background; nothing of them is sent from this moment on.
+    cancel_asked_at = models.DateTimeField(null=True, blank=True)
+    cancel_asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
     calls: "models.ManyToManyField[Call, RunCall]" = models.ManyToManyField(
         Call, through="RunCall", related_name="runs"
     )
@@ -51,6 +57,14 @@ class Run(Stateful):
 
     class Meta:
         ordering = ["-id"]
+        indexes = [models.Index(fields=["state", "created_at"], name="run_by_state_and_time")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(cancel_asked_at__isnull=True, cancel_asked_by__isnull=True)
+                | Q(cancel_asked_at__isnull=False, cancel_asked_by__isnull=False),
+                name="who_asks_to_cancel_a_run_is_named",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.purpose} {self.pk}"

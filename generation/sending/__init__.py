@@ -8,7 +8,7 @@ alone, so any number of workers may send the same run.
 from django.utils import timezone
 
 from core.refusals import Conflict
-from generation import llm
+from generation import cancelling, llm
 from generation.queries import lost_calls, ready_runs, unfinished_runs
 from generation.sending.doors import Hall
 from generation.sending.hosting import PATIENCE_SECONDS, close, in_own_loop, take_in
@@ -49,6 +49,7 @@ def send_run(run_id: int, *, patience: float | None = PATIENCE_SECONDS) -> bool:
 def work_off() -> int:
     """In process, without a broker: every queued run as far as it comes. Returns how many runs were finished."""
     take_up_lost()
+    cancelling.work_off()
     finished, seen = 0, set[int]()
     while runs := list(unfinished_runs().exclude(pk__in=seen).values_list("pk", flat=True)):
         for run_id in runs:

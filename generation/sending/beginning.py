@@ -48,11 +48,11 @@ def _beyond_budget(most: Decimal | None) -> str:
 
 
 def _begin(call: Call, run: Run, prepared: Prepared, most: Any, out_here: int) -> Attempt | Wait | None:
-    state, allowed = Run.objects.values_list("state", "budget_usd").get(pk=run.pk)
+    state, allowed, stops = Run.objects.values_list("state", "budget_usd", "cancel_asked_at").get(pk=run.pk)
     # A run is locked before its calls, as whoever cancels it does.
     room = Room.FREE if allowed is None else budgeting.room_in_run(run, most)
     found = _locked(call)
-    if found is None or state not in UNFINISHED:
+    if found is None or state not in UNFINISHED or stops is not None:
         return None
     number, approved = found
     if not approved:

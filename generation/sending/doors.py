@@ -1,9 +1,11 @@
-"""Where the calls of one provider leave, a few at a time and in order. One of them waits for what has to be waited for;
-the others wait behind it. The database is asked again when something has changed, or after 2 s."""
+"""Where the calls of one provider leave, a few at a time and in order. Whoever has to wait for a place is woken by a
+call that comes back: each wakes one, which asks the database for the place that has become free. Nobody waits longer
+than 2 s without asking, as another process may have made room.
+"""
 
 import asyncio
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from contextlib import suppress
 
 from django.conf import settings
@@ -18,15 +20,47 @@ LOOK_AGAIN_SECONDS = 2.0
 SHUT_SECONDS = 15.0
 
 
+class Queue:
+    """Those that wait for a place, the first to be woken first. A ticket is taken before the database is asked, so that
+    no call comes back unheard meanwhile."""
+
+    def __init__(self) -> None:
+        self._waiting: deque[asyncio.Event] = deque()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def take(self) -> asyncio.Event:
+        ticket = asyncio.Event()
+        self._waiting.append(ticket)
+        return ticket
+
+    def drop(self, ticket: asyncio.Event) -> None:
+        with suppress(ValueError):
+            self._waiting.remove(ticket)
+
+    def leave(self, ticket: asyncio.Event) -> None:
+        """Its holder needs no place any more. Was it woken meanwhile, there is one for the next."""
+        if ticket.is_set():
+            self.wake_one()
+        self.drop(ticket)
+
+    def wake_one(self) -> None:
+        if self._waiting:
+            self._waiting.popleft().set()
+
+    def wake_all(self) -> None:
+        while self._waiting:
+            self.wake_one()
+
+
 class Door:
     """One provider's, in one process."""
 
     def __init__(self, hall: "Hall") -> None:
         self.hall = hall
-        self.queue = asyncio.Semaphore(ASKING)
-        self.turn = asyncio.Lock()
-        self.freed = asyncio.Event()
-        self.waits_for_all = False
+        self.entrance = asyncio.Semaphore(ASKING)
+        self.queue = Queue()
         self.out = 0
         self._shut_until = 0.0
 
@@ -46,18 +80,19 @@ class Door:
         out = self.hall.out if wait.for_all else self.out
         return not out and time.monotonic() - since > patience
 
-    async def wait(self, wait: Wait, freed: asyncio.Event) -> None:
-        """`freed`: the one that stood here before the database was asked, so that nothing is missed meanwhile."""
+    async def wait(self, wait: Wait, ticket: asyncio.Event) -> None:
         if wait.seconds is not None:
             await self.hall.sleep(wait.seconds)
             return
-        self.waits_for_all = wait.for_all
-        await _within(LOOK_AGAIN_SECONDS, freed)
-        self.waits_for_all = False
-
-    def wake(self) -> None:
-        freed, self.freed = self.freed, asyncio.Event()
-        freed.set()
+        if not wait.for_all:
+            await _within(LOOK_AGAIN_SECONDS, ticket)
+            return
+        # Any provider's call can make the room: whoever waits for that is woken by each that comes back.
+        self.hall.waiting_for_all.add(ticket)
+        try:
+            await _within(LOOK_AGAIN_SECONDS, ticket)
+        finally:
+            self.hall.waiting_for_all.discard(ticket)
 
     def let_out(self, weight: int) -> None:
         self.out, self.hall.out, self.hall.weight = self.out + 1, self.hall.out + 1, self.hall.weight + weight
@@ -66,9 +101,11 @@ class Door:
         self.out, self.hall.out, self.hall.weight = self.out - 1, self.hall.out - 1, self.hall.weight - weight
 
     def take_back(self, weight: int) -> None:
-        """A call has come back: whoever waits may ask again."""
+        """A call has come back: one of those that wait here may ask again, and whoever waits for any provider's."""
         self.give_back(weight)
-        self.hall.came_back(self)
+        self.queue.wake_one()
+        for ticket in self.hall.waiting_for_all:
+            ticket.set()
 
 
 class Hall:
@@ -76,6 +113,7 @@ class Hall:
 
     def __init__(self) -> None:
         self.doors: defaultdict[str, Door] = defaultdict(lambda: Door(self))
+        self.waiting_for_all: set[asyncio.Event] = set()
         self.out = 0
         self.weight = 0
         self.closing = asyncio.Event()
@@ -84,16 +122,11 @@ class Hall:
         """Requests that are out hold their text in memory. One alone may always leave."""
         return self.out > 0 and self.weight + weight > settings.LBP_TOKENS_IN_FLIGHT
 
-    def came_back(self, door: Door) -> None:
-        for other in self.doors.values():
-            if other is door or other.waits_for_all:
-                other.wake()
-
     def close(self) -> None:
         """Nothing leaves any more; whoever waits goes home."""
         self.closing.set()
         for door in self.doors.values():
-            door.wake()
+            door.queue.wake_all()
 
     async def sleep(self, seconds: float) -> None:
         await _within(seconds, self.closing)

@@ -16,13 +16,12 @@ from generation.models import Call, LanguageModel, Run
 from generation.prompts import (
     DRAFT_SCHEMA,
     Message,
-    Truncated,
     answer_messages,
     drafting_messages,
     repair_messages,
-    truncate_middle,
 )
 from generation.sending.rows import rows
+from generation.truncating import Truncated, truncate_middle
 from generation.workflow import Kind, Purpose
 
 # Of documents whose calls wait or are out, the texts used last are kept at hand.

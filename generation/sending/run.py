@@ -19,7 +19,7 @@ from generation.queries import UNFINISHED, queued_calls
 from generation.sending.beginning import begin, put_off
 from generation.sending.doors import Door, Hall
 from generation.sending.requests import Prepared, Requests, Texts
-from generation.sending.rows import rows
+from generation.sending.rows import rows, urgent_rows
 from generation.settling import Attempt, finish_if_complete, finish_runs_with, read, settle_failure, settle_reply
 from generation.workflow import Purpose, RunState
 
@@ -47,7 +47,7 @@ class RunSending:
 
     def _load(self) -> None:
         run = Run.objects.select_related("document_version").get(pk=self.run_id)
-        if run.state not in UNFINISHED:
+        if run.state not in UNFINISHED or run.cancel_asked_at is not None:
             return
         if run.state == RunState.QUEUED:
             _start(run)
@@ -84,7 +84,7 @@ class RunSending:
     async def _attempt(self, call: Call) -> Call | None:
         """One attempt. Returns what is to be sent next: this call again, its repair, or nothing."""
         door, weight = self.hall.doors[call.model.provider], self.requests.weight(call)
-        async with door.queue:
+        async with door.entrance:
             left = await self._leave(call, door, weight)
         follows = None
         if left is not None:
@@ -99,27 +99,25 @@ class RunSending:
 
     async def _leave(self, call: Call, door: Door, weight: int) -> tuple[Attempt, Prepared] | None:
         """At the door, until the call is committed as `calling`, or is found not to be sent by us, or not now."""
-        if not (door.turn.locked() or door.shut_seconds or self.hall.closing.is_set()):
-            left = await self._ask(call, door, weight)
-            if not isinstance(left, Wait):
-                return left
-        async with door.turn:
-            return await self._wait_for_a_turn(call, door, weight)
-
-    async def _wait_for_a_turn(self, call: Call, door: Door, weight: int) -> tuple[Attempt, Prepared] | None:
         since = time.monotonic()
         while not self.hall.closing.is_set():
             if door.shut_seconds:
                 await rows(put_off, call, door.shut_seconds)
                 return None
-            freed = door.freed
-            left = await self._ask(call, door, weight)
+            ticket = door.queue.take()
+            left: tuple[Attempt, Prepared] | Wait | None = None
+            try:
+                left = await self._ask(call, door, weight)
+            finally:
+                if not isinstance(left, Wait):
+                    door.queue.leave(ticket)
             if not isinstance(left, Wait):
                 return left
             if door.is_too_long(left, since=since, patience=self.patience):
                 door.shut(left)
             else:
-                await door.wait(left, freed)
+                await door.wait(left, ticket)
+            door.queue.drop(ticket)
         return None
 
     async def _ask(self, call: Call, door: Door, weight: int) -> tuple[Attempt, Prepared] | Wait | None:
@@ -131,7 +129,7 @@ class RunSending:
         try:
             await llm.load()
             prepared = await self.requests.prepare(call)
-            begun = await rows(begin, call, self._sent_run, prepared, out_here=door.out - 1)
+            begun = await urgent_rows(begin, call, self._sent_run, prepared, out_here=door.out - 1)
             return (begun, prepared) if isinstance(begun, Attempt) else begun
         finally:
             if not isinstance(begun, Attempt):

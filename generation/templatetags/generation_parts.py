@@ -13,7 +13,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from generation import advising, roster
+from core.models import Event
+from generation import advising, roster, story
+from generation.forms import LABELS, BudgetForm
 from generation.models import LanguageModel
 from generation.workflow import trouble_words
 
@@ -89,3 +91,30 @@ def trouble(error_class: str) -> str:
 def signed(value: Decimal) -> str:
     """`+12.3`, `-4.0`."""
     return f"{value:+,.1f}"
+
+
+@register.filter
+def told(event: Event) -> str:
+    """What happened, in words."""
+    return story.event_in_words(event)
+
+
+@register.filter
+def state_told(event: Event) -> str:
+    return story.state_in_words(event)
+
+
+@register.filter
+def field_name(name: str) -> str:
+    """What the form calls a field of a model, or of a budget."""
+    if name in LABELS:
+        return str(LABELS[name])
+    if name in BudgetForm.base_fields:
+        return str(BudgetForm.base_fields[name].label)
+    known = {field.name: str(getattr(field, "verbose_name", field.name)) for field in LanguageModel._meta.get_fields()}
+    return known.get(name, name)
+
+
+@register.filter
+def is_chinese(language: str) -> bool:
+    return language.startswith("zh")

@@ -14,11 +14,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from core import history
+from core.models import User
 from core.refusals import RuleBroken
 from core.viewing import refuse_into
 from generation import actions, listing
 from generation.filters import CallFilter
-from generation.forms import AgainForm, ResendForm
+from generation.forms import AgainForm, DecideForm, ResendForm
 from generation.listing import ByModel
 from generation.models import Call
 from generation.views.common import A_PAGE, lead_of, query_of, template_for
@@ -46,24 +47,38 @@ def call_list(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def call_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """One call, and the lead's decision on it: what it cost where nobody knows, and whether it is sent again."""
     lead = lead_of(request)
     call = get_object_or_404(Call.objects.select_related("model", "document_version__document", "repairs"), pk=pk)
-    form = ResendForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        actions.resend_call(call=call, by=lead, reason=form.cleaned_data["reason"])
-        messages.success(request, _("The call is queued again."))
+    form = (DecideForm if call.may_have_been_billed else ResendForm)(request.POST or None)
+    if request.method == "POST" and form.is_valid() and (words := _decided(request, call, form, lead)):
+        messages.success(request, words)
         return redirect("generation:call_detail", pk=pk)
     context = {
         "section": "runs",
         "call": call,
         "form": form,
         "can_resend": actions.can_resend_call(lead, call),
+        "can_settle": actions.can_settle_call(lead, call),
         "runs": call.runs.order_by("-id"),
         "repair": Call.objects.filter(repairs=call).first(),
         "drafts": call.drafts.all(),
         "events": history.history_of(call).order_by("-id")[:50],
     }
     return render(request, "generation/call_detail.html", context, status=400 if form.errors else 200)
+
+
+def _decided(request: HttpRequest, call: Call, form: DecideForm | ResendForm, lead: User) -> str:
+    """What was done, in words; empty where the form does not say enough."""
+    reason, billed_usd = form.cleaned_data["reason"], form.billed_usd
+    if request.POST.get("do") == "settle":
+        if billed_usd is None:
+            form.add_error("billed" if "billed" in form.fields else None, _("Say whether it was billed."))
+            return ""
+        actions.settle_call(call=call, by=lead, billed_usd=billed_usd, reason=reason)
+        return _("It is settled what the call cost.")
+    actions.resend_call(call=call, by=lead, reason=reason, billed_usd=billed_usd)
+    return _("The call is queued again.")
 
 
 # --- sending again ---------------------------------------------------------------------------------------------------
@@ -107,7 +122,8 @@ def calls_again(request: HttpRequest) -> HttpResponse:
     form = AgainForm(request.POST or None, count=chosen.count, unknown=chosen.unknown)
     if request.method == "POST" and form.is_valid():
         try:
-            sent = actions.send_again(calls=chosen.calls, by=lead, reason=form.cleaned_data["reason"])
+            word = {name: form.cleaned_data[name] for name in ("reason", "none_was_billed")}
+            sent = actions.send_again(calls=chosen.calls, by=lead, **word)
         except RuleBroken as refusal:
             refuse_into(form, refusal)
         else:

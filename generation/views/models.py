@@ -1,5 +1,6 @@
 """The models of the panels: the list, adding, copying, editing, pausing, and trying one."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -16,7 +17,7 @@ from core.viewing import refuse_into, stale_into, status_of
 from generation import actions, queries, roster
 from generation.forms import LIMITS, LimitForm, ModelForm, NewModelForm, PauseForm
 from generation.models import LanguageModel, ModelTrial
-from generation.roster import LimitLine
+from generation.roster import Fault, LimitLine
 from generation.views.common import lead_of
 
 
@@ -41,12 +42,18 @@ def models_context(limit_form: LimitForm | None = None) -> dict[str, Any]:
 
 
 def _as_typed(limits: list[LimitLine], form: LimitForm | None) -> list[LimitLine]:
-    """A row that was refused shows what was typed into it."""
-    for line in limits:
-        if form is not None and line.limit.provider == form.data.get("provider"):
-            for name in LIMITS:
-                setattr(line.limit, name, form.data.get(name, ""))
-    return limits
+    """A row that was refused shows what was typed into it, and what is wrong with it."""
+    return [line if form is None else _refused(line, form) for line in limits]
+
+
+def _refused(line: LimitLine, form: LimitForm) -> LimitLine:
+    if line.limit.provider != form.data.get("provider"):
+        return line
+    for name in LIMITS:
+        setattr(line.limit, name, form.data.get(name, ""))
+    line.limit.version = form.data.get("version", line.limit.version)
+    faults = [Fault(name, str(words)) for name in LIMITS for words in form.errors.get(name, [])]
+    return replace(line, is_faulty=True, faults=tuple(faults))
 
 
 @require_http_methods(["GET", "POST"])
@@ -84,6 +91,7 @@ def model_edit(request: HttpRequest, pk: int) -> HttpResponse:
         "model": model,
         "form": form,
         "warnings": roster.warnings(model),
+        "unlimited": roster.unlimited_of(model),
         "trials": model.trials.select_related("asked_by")[:5],
         "can_try": actions.can_try_model(lead, model),
         "waiting": queries.queued_of(model).count(),
@@ -149,9 +157,13 @@ def _back(request: HttpRequest, model: LanguageModel) -> HttpResponse:
 
 @require_POST
 def model_try(request: HttpRequest, pk: int) -> HttpResponse:
-    """One small request, in the background; the fragment that is answered renews itself until it has ended."""
-    model = get_object_or_404(LanguageModel, pk=pk)
-    trial = actions.try_model(model=model, by=lead_of(request))
+    """One small request, in the background; the fragment that is answered renews itself until it has ended. Who asks
+    again meanwhile sees the one that is out."""
+    lead, model = lead_of(request), get_object_or_404(LanguageModel, pk=pk)
+    try:
+        trial = actions.try_model(model=model, by=lead)
+    except Conflict:
+        trial = model.trials.latest("pk")
     if getattr(request, "htmx", None):
         return render(request, "generation/parts/trial.html", {"trial": trial})
     return redirect("generation:trial_detail", trial.pk)

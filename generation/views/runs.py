@@ -12,12 +12,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from core.models import User
-from generation import actions, listing, overview, queries
+from generation import actions, cancelling, holding, listing, overview, queries
 from generation.filters import RunFilter
 from generation.forms import BudgetForm
 from generation.models import Run
 from generation.views.common import A_PAGE, lead_of, page_language, query_of, template_for
-from generation.workflow import CallState, Purpose
+from generation.workflow import CallState, Purpose, Trouble
 
 # What one page of the confirmation names; the rest is counted.
 NAMED = 100
@@ -26,21 +26,27 @@ NAMED = 100
 @require_GET
 def run_list(request: HttpRequest) -> HttpResponse:
     lead_of(request)
-    found = RunFilter(request.GET, queryset=listing.runs_plain())
+    # The numbers alone: what belongs to them is read for the page.
+    found = RunFilter(request.GET, queryset=Run.objects.order_by("-id").values_list("pk", flat=True))
     page = Paginator(found.qs, A_PAGE).get_page(request.GET.get("page"))
+    runs = list(listing.runs_plain(Run.objects.filter(pk__in=list(page))))
     counted = overview.tally()
+    troubles = listing.troubles()
     context = {
         "section": "runs",
         "filter": found,
         "filters": query_of(request),
         "page_obj": page,
-        "lines": listing.lines_of(page.object_list),
+        "lines": listing.lines_of(runs),
         "tally": counted,
         "pace": overview.pace(counted),
         "purse": overview.purse(),
         "paused": overview.paused_models(),
-        "troubles": listing.troubles(),
-        "under_way": counted.queued + counted.calling > 0 or any(run.is_under_way for run in page),
+        "cancelling": cancelling.progress(),
+        "troubles": troubles,
+        "kinds": listing.kinds_of(troubles),
+        "refused": sum(one.calls for one in troubles if one.error_class == Trouble.BUDGET),
+        "under_way": counted.queued + counted.calling > 0 or any(run.is_under_way for run in runs),
         "any_run": page.paginator.count > 0 or Run.objects.exists(),
     }
     return render(request, template_for(request, "generation/run_list.html", "runs"), context)
@@ -58,12 +64,14 @@ def run_context(run: Run, lead: User, form: BudgetForm | None = None) -> dict[st
     rows = list(queries.run_calls_for_page(run))
     line = listing.lines_of([run])[0]
     states = [row.call.state for row in rows if not hasattr(row.call, "repaired_by")]
+    purse = overview.purse_of(run)
     return {
         "section": "runs",
         "run": run,
         "line": line,
         "rows": rows,
-        "purse": overview.purse_of(run),
+        "purse": purse,
+        "held": holding.held_by_model(run.calls.all()) if purse.reserved else [],
         "budget_form": form or BudgetForm(initial={"budget_usd": run.budget_usd}),
         "task_name": run.task.name_in(page_language()),
         "answers": run.purpose != Purpose.DRAFTING,
@@ -71,6 +79,7 @@ def run_context(run: Run, lead: User, form: BudgetForm | None = None) -> dict[st
         "scored": sum(1 for row in rows if row.right is not None),
         "can_cancel": actions.can_cancel_run(lead, run),
         "again": sum(1 for state in states if state in {CallState.FAILED, CallState.CANCELLED}),
+        "refused": sum(1 for row in rows if row.call.error_class == Trouble.BUDGET),
         "unknown": states.count(CallState.UNKNOWN),
         "paused": any(row.call.model.paused_at and row.call.state == CallState.QUEUED for row in rows),
     }
@@ -119,11 +128,11 @@ def _meant(given: Any) -> QuerySet[Run]:
 
 
 def _cancelled(request: HttpRequest, runs: QuerySet[Run], lead: User) -> HttpResponse:
-    done = actions.cancel_runs(runs=runs.order_by("id"), by=lead)
+    done = actions.cancel_runs(runs=runs, by=lead)
     words = ngettext(
         "%(n)s run is cancelled. Calls that are out come back and are kept.",
         "%(n)s runs are cancelled. Calls that are out come back and are kept.",
-        done,
+        done.cancelled,
     )
-    messages.success(request, words % {"n": done})
+    messages.success(request, words % {"n": done.cancelled})
     return redirect("generation:run_list")

@@ -1,46 +1,239 @@
-/* The desk's additions: verdicts open when all checks are ticked, differences on and off, what was done is spoken. */
+/* The desk's additions to plain forms: what is ticked and typed is kept, verdicts open when every check is ticked, focus
+   goes to the next decision, the list can show the open candidates alone, answers that came in are told, the claim's
+   time runs. Every effect goes through a form or a link of the page. */
 (() => {
   "use strict";
+  const $ = (query, within = document) => within.querySelector(query);
   const $$ = (query, within = document) => [...within.querySelectorAll(query)];
-  let showDiff = true;
+  const root = document.documentElement;
+  const person = root.dataset.person || "";
+  const store = (area, name, value) => {
+    try {
+      if (value === null) area.removeItem(name); else if (value !== undefined) area.setItem(name, value);
+      return area.getItem(name);
+    } catch { return null; }  /* storage full or forbidden: the page goes on without it */
+  };
+  const kept = text => { try { return JSON.parse(text) || null; } catch { return null; } };
+  const shows = el => el.checkVisibility ? el.checkVisibility({ visibilityProperty: true }) : el.offsetParent !== null;
 
-  /* A pass is closed until every check is ticked; the line above it says so. Without this script the server does. */
+  /* ---- checks: a pass is closed until all are ticked; the line above says which. Without this the server does. --- */
   const weigh = form => {
     const boxes = $$('input[type="checkbox"]', form);
-    const missing = boxes.filter(box => !box.checked).length;
-    const why = form.querySelector("#why");
+    const missing = boxes.flatMap((box, at) => (box.checked ? [] : [at + 1]));
+    const why = $("#why", form);
     if (why && why.dataset.said === undefined) why.dataset.said = why.textContent;
     for (const pass of $$("[data-pass]", form)) {
-      if (missing) pass.setAttribute("aria-disabled", "true"); else pass.removeAttribute("aria-disabled");
+      if (missing.length) pass.setAttribute("aria-disabled", "true"); else pass.removeAttribute("aria-disabled");
     }
-    if (why) why.textContent = missing ? why.dataset.missing : why.dataset.said;
+    if (why) why.textContent = missing.length ? LBP.fill(why.dataset.missing, { places: missing.join(", ") }) : why.dataset.said;
   };
+
+  /* ---- kept in this browser: reasons and notes until they arrived, ticks as long as the wording stays ---------- */
+  const DAYS = 7 * 24 * 3600 * 1000;
+  const TYPED = "lbp:desk:", TICKED = "lbp:ticks:";
+  const typedName = form => `${TYPED}${person}:${form.id}`;
+  const tickedName = form => `${TICKED}${person}:${form.id}:${form.dataset.ticks}`;
+  const isChoice = field => field.type === "radio" || field.type === "checkbox";
+  const keep = form => {
+    const fields = $$("[data-kept]", form);
+    const values = Object.fromEntries(fields.flatMap(field =>
+      (isChoice(field) ? (field.checked ? [[field.name, field.value]] : []) : field.value ? [[field.name, field.value]] : [])));
+    store(localStorage, typedName(form), Object.keys(values).length ? JSON.stringify({ at: Date.now(), values }) : null);
+  };
+  const putBack = form => {
+    const { values = {} } = kept(store(localStorage, typedName(form))) || {};
+    for (const field of $$("[data-kept]", form)) {
+      if (values[field.name] === undefined) continue;
+      if (isChoice(field)) field.checked = field.value === values[field.name];
+      else if (!field.value) field.value = values[field.name];
+    }
+  };
+  const tickAgain = form => {
+    const values = kept(store(sessionStorage, tickedName(form))) || [];
+    for (const box of $$('input[type="checkbox"]', form)) if (values.includes(box.value)) box.checked = true;
+  };
+  const forget = form => {
+    store(localStorage, typedName(form), null);
+    if (form.dataset.ticks) store(sessionStorage, tickedName(form), null);
+  };
+  const sweep = () => {
+    for (const name of Object.keys(localStorage).filter(name => name.startsWith(TYPED))) {
+      if (Date.now() - (kept(store(localStorage, name))?.at || 0) > DAYS) store(localStorage, name, null);
+    }
+  };
+  try { sweep(); } catch { /* no storage */ }
+
+  /* ---- differences to the draft ------------------------------------------------------------------------------- */
+  let showDiff = true;
   const differ = () => {
     for (const pane of $$("#pane[data-diff]")) pane.dataset.diff = showDiff ? "on" : "off";
     for (const button of $$('[data-desk="diff"]')) button.setAttribute("aria-pressed", String(showDiff));
   };
-  const begin = () => {
-    for (const form of $$("form[data-checks]")) weigh(form);
-    differ();
-    document.querySelector('#candidates [aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+
+  /* ---- the list: the open ones alone; j and k walk what is shown ------------------------------------------------ */
+  const ONLY = `lbp:only-open:${person}`;
+  const rows = () => $$("#candidates [data-row] > a").filter(shows);
+  const narrow = () => {
+    const only = store(localStorage, ONLY) === "yes";
+    const main = $("#main");
+    if (only) main.dataset.only = "open"; else delete main.dataset.only;
+    $('[data-desk="only"]')?.setAttribute("aria-pressed", String(only));
+  };
+  const walk = by => {
+    const other = $(`#pane [data-desk="${by > 0 ? "other-on" : "other-back"}"]`);
+    if (other) { other.click(); return; }
+    const all = rows();
+    const at = all.findIndex(link => link.getAttribute("aria-current") === "true");
+    all[at + by]?.click();
   };
 
-  addEventListener("change", event => {
-    const form = event.target.form;
-    if (form?.hasAttribute("data-checks")) weigh(form);
-  });
-  addEventListener("click", event => {
-    if (!event.target.closest?.('[data-desk="diff"]')) return;
-    showDiff = !showDiff;
+  /* ---- focus: where the next decision is, after each change of the pane ---------------------------------------- */
+  const decision = () => [
+    ...$$("#pane [data-focus]"),
+    ...$$("#pane .dock :is(button, a[href], input:not([type=hidden]))"),
+    ...$$("#pane .scroll"),
+  ].find(el => shows(el) && !el.disabled);
+  const settle = () => {
+    const here = document.activeElement;
+    if (here?.matches("input, textarea, select, [contenteditable]") && here.closest(".reader")) return;
+    const field = $$("#pane [autofocus]").find(shows);
+    if (field) { if (field !== here) field.focus({ preventScroll: true }); return; }
+    decision()?.focus({ preventScroll: true });
+  };
+
+  /* ---- answers that came in meanwhile --------------------------------------------------------------------------- */
+  let waiting = new Set();
+  const note = () => { waiting = new Set($$("#candidates [data-waits]").map(row => row.id)); };
+  const tell = () => {
+    for (const row of $$("#candidates [data-came]")) {
+      if (!waiting.has(row.id)) continue;
+      LBP.say(row.dataset.came);
+      if ($("a", row).getAttribute("aria-current") !== "true") LBP.toast(row.dataset.came, { state: "now" });
+    }
+    note();
+  };
+
+  /* ---- the claim's time ------------------------------------------------------------------------------------------- */
+  const SHORT = 15;
+  let claim = null, until = 0, warned = false;
+  const runClaim = () => {
+    const place = $("#claim[data-lapses]");
+    if (place !== claim) {
+      claim = place;
+      warned = false;
+      if (claim) until = Date.now() + 1000 * +claim.dataset.lapses;
+    }
+    if (!claim) return;
+    const left = Math.floor((until - Date.now()) / 60000);
+    const shown = $("[data-left]", claim);
+    const minutes = Math.max(0, left);
+    $("span", shown).textContent = LBP.fill(minutes < 60 ? claim.dataset.minutes : claim.dataset.hours, { hours: Math.floor(minutes / 60), minutes: minutes < 60 ? minutes : minutes % 60 });
+    if (left >= SHORT) return;
+    shown.dataset.state = "warn";
+    if (!warned && until > Date.now()) { warned = true; LBP.say(LBP.fill(claim.dataset.short, { minutes })); }
+    if (Date.now() > until + 1500) lapse();
+  };
+  const lapse = () => {
+    const { lapsed, again } = claim.dataset;
+    claim.removeAttribute("data-lapses");
+    claim = null;
+    LBP.toast(lapsed, { state: "warn", stays: true });
+    LBP.say(lapsed);
+    /* Half-typed words stay in their field: the next saving is refused and says so. */
+    if (!$("#pane form[data-dirty]") && !$("dialog[open]")) open(again);
+  };
+  const open = url => window.htmx.ajax("GET", url, { source: $("#pane"), target: "#pane", swap: "outerHTML settle:0ms" });
+
+  /* Who opens another candidate gets its pane alone: the list says which one it is. */
+  const point = () => {
+    const pk = $("#pane")?.dataset.candidate;
+    for (const link of $$("#candidates [data-row] > a")) {
+      if (link.parentElement.id === `row-${pk}`) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
+    }
+  };
+  const begin = () => {
+    point();
+    for (const form of $$("form:has([data-kept])")) putBack(form);
+    for (const form of $$("form[data-ticks]")) tickAgain(form);
+    for (const form of $$("form[data-checks]")) weigh(form);
     differ();
+    narrow();
+    runClaim();
+    tell();
+    $('#candidates [aria-current="true"]')?.scrollIntoView({ block: "nearest" });
+  };
+
+  /* ---- events ------------------------------------------------------------------------------------------------------ */
+  addEventListener("change", event => {
+    const { form } = event.target;
+    if (!form) return;
+    if (form.dataset.ticks && event.target.type === "checkbox") {
+      store(sessionStorage, tickedName(form), JSON.stringify($$('input[type="checkbox"]:checked', form).map(box => box.value)));
+    }
+    if (form.hasAttribute("data-checks")) weigh(form);
+    if (event.target.hasAttribute("data-kept")) keep(form);
   });
-  /* Results never close a dialog in which somebody is giving a reason. */
-  addEventListener("htmx:oobBeforeSwap", event => {
-    if (event.detail.target?.querySelector?.("dialog[open]")) event.detail.shouldSwap = false;
+  addEventListener("input", event => { if (event.target.hasAttribute?.("data-kept") && event.target.form) keep(event.target.form); });
+  addEventListener("click", event => {
+    const el = event.target.closest?.("[data-desk]");
+    if (el?.dataset.desk === "diff") { showDiff = !showDiff; differ(); }
+    if (el?.dataset.desk === "only") { store(localStorage, ONLY, store(localStorage, ONLY) === "yes" ? null : "yes"); narrow(); }
+  });
+  addEventListener("toggle", event => {
+    if (event.target.matches?.(".overrule[open]")) $("input.input", event.target)?.focus();
+  }, true);
+  /* Before the shell's keys: j and k walk what is shown, z takes back what the note offers, v the next answer. */
+  addEventListener("keydown", event => {
+    if (root.dataset.shortcuts === "off" || event.repeat || event.defaultPrevented || !window.LBP || LBP.typing(event)) return;
+    const { key } = event;
+    const offered = key === "z" ? $$('#toasts [data-key="z"]').at(-1) : null;
+    if (offered) offered.click();
+    else if ((key === "j" || key === "k") && $("#candidates")) walk(key === "j" ? 1 : -1);
+    else if (key === "v" && $("[data-overrule]")) overrule();
+    else if (key === "Escape" && $("#pane [data-escape]") && !$(":popover-open")) $("#pane [data-escape]").click();
+    else return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }, true);
+  const overrule = () => {
+    const all = $$("#challenge .overrule");
+    const at = all.findIndex(one => one.open);
+    const next = all[(at + 1) % all.length];
+    for (const one of all) one.open = one === next;
+  };
+
+  addEventListener("htmx:afterRequest", event => {
+    const { elt, successful } = event.detail;
+    const form = elt?.matches?.("form") ? elt : null;
+    if (form && successful) forget(form);
   });
   addEventListener("desk:said", event => window.LBP?.say(event.detail.text));
-  /* A refusal is shown under the bar, which a modal dialog would cover. */
-  addEventListener("htmx:responseError", event => event.target.closest?.("dialog[open]")?.close());
-  addEventListener("htmx:afterSettle", begin);
+  addEventListener("desk:discarded", event => {
+    const { text, url, label, verdict } = event.detail;
+    const run = () => window.htmx.ajax("POST", url, { source: $("#pane"), target: "#pane", swap: "outerHTML settle:0ms", values: { verdict } });
+    for (const one of $$("#toasts [data-key='z']")) one.closest(".toast").remove();
+    LBP.toast(text, { undo: { label, key: "z", run } });
+  });
+  /* A refusal that no form shows itself stands under the bar, which a modal dialog would cover. */
+  addEventListener("htmx:responseError", event => {
+    if (event.detail.target?.id === "refusal") event.target.closest?.("dialog[open]")?.close();
+  });
+  /* What was renewed in place may ask for something else now. */
+  addEventListener("htmx:oobAfterSwap", event => { if (event.target.id) window.htmx.process(event.target); });
+  document.addEventListener("lbp:renewed", event => window.htmx.process(event.detail.target));
+  addEventListener("htmx:afterSettle", event => {
+    begin();
+    if (event.detail.target?.id === "pane" || event.target.id === "pane") settle();
+  });
+  /* Back and forward show the candidate of that address in the pane: the document stays where it is read, and nothing
+     is sent again. */
+  addEventListener("popstate", event => {
+    if (!$("#candidates") || !event.state?.htmx) return;
+    event.stopImmediatePropagation();
+    open(location.href);
+  }, true);
+  setInterval(runClaim, 5000);
+  note();
   begin();
+  if ($("#candidates") && (!document.activeElement || document.activeElement === document.body)) settle();
 })();

@@ -114,13 +114,16 @@ def test_a_sample_walks_to_standardization_by_the_api_alone() -> None:
     assert sample.state == SampleState.AWAITING_PREDICTIONS
 
 
-def test_a_body_cannot_set_the_fixed_text_or_the_answer() -> None:
+@pytest.mark.parametrize("name", ["question_nonthinking", "question_thinking", "answer"])
+@pytest.mark.parametrize("path", ["standardize", "standardize/preview"])
+def test_a_body_cannot_set_the_prompts_or_the_answer(name: str, path: str) -> None:
     sample, annotator, _expert = approved_sample()
-    body = {"task_description": "a", "elements": "b", "example": ["c"], "answer": ["x"], "question_thinking": "typed"}
-    do(api(annotator), "samples", sample.pk, "standardize", version=0, **body)
-    kept = sample.standardizations.get()
-    assert kept.answer == ["Marigold", "Heron", "Tern"]
-    assert "typed" not in kept.question_thinking
+    parts = {"task_description": "a", "elements": "b", "example": ["c"]}
+    given = "typed" if name.startswith("question") else ["typed"]
+    refused = do(api(annotator), "samples", sample.pk, path, version=0, **{**parts, name: given})
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, [name])
+    assert "never given" in refused.json()["detail"]
+    assert not sample.standardizations.exists()
 
 
 @pytest.mark.parametrize("checks", [[True] * 3, "yes", [True, True, True, "maybe"], None])

@@ -6,16 +6,19 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.test import Client
 from django.utils import timezone
+from rest_framework.test import APIClient
 
-from annotation import actions
-from annotation.models import Claim, Participation
+from annotation import actions, claims
+from annotation.models import Claim, Participation, Sample
 from annotation.workflow import ClaimEnd, Job, SampleState
+from benchmark.taxonomy import Language
 from core.history import history_of
-from core.models import BenchmarkSettings
+from core.models import BenchmarkSettings, User
 from core.refusals import Conflict, Invalid, NotAllowed, RuleBroken
 from documents.workflow import VersionState
-from tests.annotation.scenes import claimed_sample, first_candidate, sample_in_audit, submitted_sample
+from tests.annotation.scenes import candidate_at, claimed_sample, first_candidate, sample_in_audit, submitted_sample
 from tests.factories import make_annotator, make_claim, make_expert, make_lead, make_sample
 
 pytestmark = pytest.mark.django_db
@@ -170,6 +173,128 @@ def test_a_returned_sample_is_refused_to_anybody_but_its_annotator() -> None:
     assert refused.value.rule == "belongs_to_its_annotator"
 
 
+def test_next_gives_the_own_unfinished_work_before_what_is_new() -> None:
+    annotator = make_annotator()
+    make_sample()
+    begun = make_sample(annotator=annotator)
+    to_standardize = make_sample(state=SampleState.IN_STANDARDIZATION, annotator=annotator)
+    assert [actions.claim_next(by=annotator) for _i in range(2)] == [to_standardize, begun]
+
+
+def test_next_gives_samples_of_the_persons_languages_and_tasks_and_whatever_they_have_begun() -> None:
+    annotator = make_annotator()
+    annotator.work_languages, annotator.work_tasks = ["Chinese"], ["T1.2", "T2.1"]
+    annotator.save()
+    make_sample()
+    make_sample(language=Language.CHINESE, task_code="T3.1")
+    fits = make_sample(language=Language.CHINESE, task_code="T2.1")
+    returned = make_sample(state=SampleState.RETURNED, annotator=annotator)
+    assert [actions.claim_next(by=annotator) for _i in range(3)] == [returned, fits, None]
+    assert actions.claim_next(by=make_annotator()) is not None
+
+
+def test_next_gives_an_expert_the_audits_of_others_before_new_samples() -> None:
+    free, (submitted, _annotator) = make_sample(), submitted_sample()
+    expert = make_expert()
+    assert [actions.claim_next(by=expert) for _i in range(3)] == [submitted, free, None]
+
+
+def test_when_the_browser_was_closed_the_next_person_gets_the_sample_after_the_lease() -> None:
+    """T-24: the lease ends by the database's clock, and nobody hears that nothing waits while work is left."""
+    first, second = make_annotator(), make_annotator()
+    sample = make_sample()
+    assert actions.claim_next(by=first) == sample
+    assert actions.claim_next(by=second) is None  # it is being worked on
+    let_lapse(Claim.objects.get())
+    assert actions.claim_next(by=second) == sample
+    assert sample.claims.order_by("pk")[0].ended_how == ClaimEnd.LAPSED
+
+
+@pytest.mark.parametrize("hours", [-6, 6])
+def test_a_web_process_with_a_wrong_clock_neither_ends_nor_prolongs_a_lease(
+    hours: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """I-03: only the database's clock counts."""
+    first, second, sample = make_annotator(), make_annotator(), make_sample()
+    right = timezone.now()
+    with monkeypatch.context() as patch:
+        patch.setattr("django.utils.timezone.now", lambda: right + timedelta(hours=hours))
+        claim = actions.claim_sample(sample=sample, by=first)
+        assert actions.claim_next(by=second) is None
+    assert timedelta(hours=3, minutes=59) < claim.lapses_at - right < timedelta(hours=4, minutes=1)
+
+
+# The claim's number ------------------------------------------------------------------------------------------------
+
+
+def read_with(number: int | None, sample: Sample, by: User) -> str:
+    with claims.carrying(number):
+        return actions.read_candidate(candidate=first_candidate(sample), by=by).state
+
+
+def test_a_write_with_the_number_of_the_claim_is_taken_and_with_none_as_well() -> None:
+    sample, annotator = claimed_sample()
+    assert read_with(Claim.objects.get().pk, sample, annotator) == "task_a"
+    second = sample.candidates.order_by("position")[1]
+    assert actions.read_candidate(candidate=second, by=annotator).state == "task_a"
+
+
+def test_an_old_number_is_refused_once_the_sample_was_in_other_hands() -> None:
+    """I-04: the page from before the lapse must not write over what another did meanwhile."""
+    sample, annotator = claimed_sample()
+    old, second = Claim.objects.get(), make_annotator()
+    let_lapse(old)
+    let_lapse(actions.claim_sample(sample=sample, by=second))
+    actions.claim_sample(sample=sample, by=annotator)
+    with pytest.raises(Conflict) as refused:
+        read_with(old.pk, sample, annotator)
+    assert refused.value.rule == "claim_outdated"
+    assert first_candidate(sample).state == "read"
+    assert read_with(Claim.objects.latest("pk").pk, sample, annotator) == "task_a"
+
+
+def test_an_old_number_is_good_while_nobody_else_held_the_sample() -> None:
+    sample, annotator = claimed_sample()
+    old = Claim.objects.get()
+    let_lapse(old)
+    actions.claim_sample(sample=sample, by=annotator)
+    assert read_with(old.pk, sample, annotator) == "task_a"
+
+
+def test_a_number_of_another_sample_or_person_is_refused() -> None:
+    sample, annotator = claimed_sample()
+    other, _second = claimed_sample()
+    for number in (other.claims.get().pk, 10**9):
+        with pytest.raises(Conflict) as refused:
+            read_with(number, sample, annotator)
+        assert refused.value.rule == "claim_outdated"
+
+
+def test_pages_and_programs_carry_the_number_and_the_typed_text_is_given_back() -> None:
+    candidate, annotator = candidate_at("task_a")
+    sample = candidate.sample
+    old, second = sample.claims.get(), make_annotator()
+    let_lapse(old)
+    let_lapse(actions.claim_sample(sample=sample, by=second))
+    actions.claim_sample(sample=sample, by=annotator)
+    client, program = Client(), APIClient()
+    client.force_login(annotator)
+    program.force_authenticate(annotator)
+    typed = "Which of the ships paid more than nine crowns?"
+    form = {"part": "question", "question": typed, "version": 1, "claim": old.pk}
+    answer = client.post(f"/candidates/{candidate.pk}/edit", form)
+    assert (answer.status_code, typed in answer.content.decode()) == (409, True)
+    body = {"question": typed, "version": 1, "claim": old.pk}
+    answer = program.post(f"/api/v1/candidates/{candidate.pk}/edit/", body, format="json")
+    assert (answer.status_code, answer.json()["rule"]) == (409, "claim_outdated")
+    candidate.refresh_from_db()
+    assert candidate.version == 1
+    held = program.get(f"/api/v1/samples/{sample.pk}/").json()["claim"]
+    answer = program.post(f"/api/v1/candidates/{candidate.pk}/edit/", {**body, "claim": held}, format="json")
+    assert answer.status_code == 200
+    assert program.post(f"/api/v1/candidates/{candidate.pk}/read/", {"claim": "x"}, format="json").status_code == 400
+
+
 # Take-over -----------------------------------------------------------------------------------------------------
 
 
@@ -207,6 +332,21 @@ def test_a_sample_is_not_handed_to_a_lead_nor_its_audit_to_an_annotator() -> Non
         actions.take_over_sample(
             sample=make_sample(state=SampleState.IN_AUDIT), holder=make_annotator(), reason="So.", by=lead
         )
+
+
+def test_a_take_over_keeps_to_the_limit_of_the_person_who_gets_the_sample() -> None:
+    BenchmarkSettings.load()
+    BenchmarkSettings.objects.update(claims_per_person=1)
+    lead, second = make_lead(), make_annotator()
+    sample, _annotator = claimed_sample()
+    actions.claim_sample(sample=make_sample(), by=second)
+    with pytest.raises(RuleBroken) as refused:
+        actions.take_over_sample(sample=sample, holder=second, reason="On leave.", by=lead)
+    assert refused.value.rule == "too_many_claims"
+    held = second.claims.get().sample
+    # What is theirs already is no more than before.
+    actions.take_over_sample(sample=held, holder=second, reason="Again.", by=lead)
+    assert second.claims.filter(ended_at=None).count() == 1
 
 
 # Two jobs ------------------------------------------------------------------------------------------------------

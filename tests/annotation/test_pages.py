@@ -126,7 +126,7 @@ def test_a_fragment_brings_the_pane_and_the_list_but_not_the_document() -> None:
     assert answer.status_code == 200
     assert 'id="pane"' in text
     assert 'id="candidates"' in text
-    assert 'hx-swap-oob="true"' in text
+    assert 'hx-swap-oob="renew"' in text
     assert 'class="reader"' not in text
     assert 'data-step="task_a"' in text
 
@@ -212,7 +212,7 @@ def test_the_badge_asks_again_only_while_answers_are_missing() -> None:
     challenge.run.run_calls.filter(right=None).delete()
     finished = page(client, "candidate_answers", candidate.pk, **HTMX)
     assert "every 2s" not in finished
-    assert 'id="dock" hx-swap-oob="true"' in finished
+    assert 'id="dock" hx-swap-oob="renew"' in finished
     assert 'value="Trivial"' in finished
 
 
@@ -235,10 +235,17 @@ def test_after_a_discard_the_next_open_candidate_opens() -> None:
     assert first.discard_reason == "Trivial. One word."
 
 
-def test_the_last_discard_leads_away_from_the_exhausted_sample() -> None:
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_the_last_discard_says_so_and_leads_to_the_next_sample(language: str) -> None:
     sample, annotator = claimed_sample(candidates=1)
-    answer = post(client_of(annotator), "candidate_discard", Candidate.objects.get().pk, {"kind": "Trivial"}, **HTMX)
-    assert answer["HX-Redirect"] == f"/samples/{sample.pk}/"
+    client = client_of(annotator, language)
+    answer = post(client, "candidate_discard", Candidate.objects.get().pk, {"kind": "Trivial"}, **HTMX)
+    assert answer["HX-Push-Url"] == f"/samples/{sample.pk}/verify/"
+    shown = answer.content.decode()
+    assert ("No candidate is left" in shown) is (language == "en")
+    assert f'action="{reverse("annotation:sample_next")}"' in shown
+    assert 'data-key="g"' in shown
+    assert reverse("annotation:candidate_take_back", args=[Candidate.objects.get().pk]) in shown
 
 
 def test_others_only_read_at_the_desk() -> None:

@@ -3,12 +3,14 @@
 import threading
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import pytest
 from django.db import connection, connections
+from rest_framework.test import APIClient
 
 from annotation import actions, drafting
-from annotation.models import Claim, DraftingBatch, DraftingLine, Sample
+from annotation.models import ActiveTime, Claim, DraftingBatch, DraftingLine, Sample
 from annotation.queries import samples
 from annotation.workflow import DraftingOutcome
 from core.models import User
@@ -114,3 +116,43 @@ def test_many_samples_sent_to_drafting_at_once_and_worked_off_at_once_are_each_s
     assert (Run.objects.count(), Call.objects.count()) == (4, 20)
     assert set(DraftingLine.objects.values_list("outcome", flat=True)) == {DraftingOutcome.STARTED}
     assert DraftingBatch.objects.filter(finished_at=None).count() == 0
+
+
+def asked_by(address: str, person: User) -> Any:
+    client = APIClient()
+    client.force_authenticate(person)
+    return client.post(f"/api/v1/{address}/")
+
+
+def test_ten_people_who_ask_for_the_next_of_ten_samples_at_once_get_ten_different_ones() -> None:
+    """T-23, through the API."""
+    for _i in range(10):
+        make_sample(candidates=1)
+    answers, broken = at_once([make_annotator() for _i in range(10)], partial(asked_by, "samples/next"))
+    assert broken == []
+    assert [answer.status_code for answer in answers] == [200] * 10
+    assert len({answer.json()["id"] for answer in answers}) == 10
+
+
+def test_many_clients_claim_through_the_api_and_who_comes_late_hears_409() -> None:
+    samples = [make_sample(candidates=1) for _i in range(3)]
+    people = [make_annotator() for _i in range(15)]
+    for sample in samples:
+        answers, broken = at_once(people, partial(asked_by, f"samples/{sample.pk}/claim"))
+        assert broken == []
+        assert sorted(answer.status_code for answer in answers) == [200] + [409] * 14
+        refused = [answer.json() for answer in answers if answer.status_code == 409]
+        assert {one["rule"] for one in refused} == {"claimed_by_another"}
+        names = [person.username for person in people]
+        assert not any(name in str(one) for one in refused for name in names)
+    assert Claim.objects.filter(ended_at=None).count() == 3
+
+
+def test_the_same_beat_told_by_ten_windows_at_once_counts_once() -> None:
+    person, sample = make_annotator(), make_sample(candidates=1)
+    actions.claim_sample(sample=sample, by=person)
+    told = lambda by: actions.tell_time(sample=sample, beat="one", seconds={"read": 30.0}, by=by)  # noqa: E731
+    done, broken = at_once([person] * 10, told)
+    assert broken == []
+    assert sorted(done) == [0.0] * 9 + [30.0]
+    assert ActiveTime.objects.get().seconds == 30.0

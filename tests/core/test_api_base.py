@@ -165,3 +165,35 @@ def test_without_a_key_each_request_acts(page: Client, effects: list[str]) -> No
     for _ in range(2):
         send(page, {"name": "a"})
     assert effects == ["a", "a"]
+
+
+@pytest.mark.parametrize(("method", "path", "status", "rule"), [
+    ("get", "/api/v1/nothing/", 404, "not_found"),
+    ("post", "/api/nothing", 404, "not_found"),
+    ("put", "/api/v1/runs/", 405, "method_not_allowed"),
+    ("delete", "/api/v1/budget/", 405, "method_not_allowed"),
+])  # fmt: skip
+def test_what_is_not_there_is_a_problem_too(client: Client, method: str, path: str, status: int, rule: str) -> None:
+    client.force_login(make_lead())
+    answer = getattr(client, method)(path)
+    assert answer.status_code == status
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert answer.json()["rule"] == rule
+
+
+def test_every_list_refuses_a_filter_that_it_does_not_know(client: Client) -> None:
+    """Ignored, it would answer with rows that were not asked for."""
+    client.force_login(make_lead())
+    schema = client.get("/api/v1/schema/?format=json").json()
+    lists = [path for path, methods in schema["paths"].items() if "get" in methods and "{" not in path]
+    lists = [path for path in lists if path not in {"/api/v1/schema/", "/api/v1/things/"}]
+    assert len(lists) > 12
+    for path in lists:
+        answer = client.get(path, {"lenguage": "English"})
+        assert (answer.status_code, answer.json().get("rule")) == (400, "unknown_filter"), path
+        assert list(answer.json()["errors"]) == ["lenguage"]
+        assert client.get(path).status_code == 200, path
+    named = client.get("/api/v1/documents/", {"lenguage": "English"}).json()["detail"]
+    assert "language" in named
+    assert "page_size" in named
+    assert client.get("/api/v1/documents/", {"language": "English", "page": 1, "page_size": 5}).status_code == 200

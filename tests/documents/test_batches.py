@@ -759,3 +759,60 @@ def test_the_api_s_batches_are_for_leads_and_need_files() -> None:
     waiting = actions.start_batch(files=logs(1), by=make_lead())
     cancelled = api(make_lead()).post(f"/api/v1/batches/{waiting.pk}/cancel/")
     assert (cancelled.status_code, cancelled.json()["state"]) == (200, "cancelled")
+
+
+def test_a_cancelled_batch_says_how_much_was_not_taken() -> None:
+    lead = make_lead()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for number in range(12):
+            archive.writestr(f"{number}.txt", f"The log of watch {number}.")
+    files = [Sent("watches.zip", ContentFile(packed.getvalue())), *logs(5)]
+    batch = actions.start_batch(files=files, by=lead)
+    assert batches.untaken(batch) == batches.Untaken(files=6, parts=0)
+    first = batch.files.get(number=1)
+    BatchLine.objects.create(batch=batch, file=first, number=1, path="0.txt", status="refused")
+    actions.cancel_batch(batch=batch, by=lead)
+    client = Client()
+    client.force_login(lead)
+    page = client.get(f"/documents/batches/{batch.pk}/").content.decode()
+    assert "5 files were not taken." in page
+    assert "Of 1 file only the first texts were taken." in page
+
+
+def test_a_long_pdf_says_how_many_pages_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And the batch can be cancelled in the middle of it."""
+    from tests.documents.made import pdf  # noqa: PLC0415
+
+    lead = make_lead()
+    data = pdf.of_pages([[f"{number} {line}" for line in range(20)] for number in range(1_500)])
+    batch = actions.start_batch(files=[Sent("log.pdf", ContentFile(data))], by=lead)
+    pages: list[str] = []
+    client = Client()
+    client.force_login(lead)
+    renew = leasing.Held.renew
+
+    def look(held: leasing.Held, **changes: Any) -> None:
+        renew(held, **changes)
+        if changes.get("reading"):
+            pages.append(client.get(f"/documents/batches/{batch.pk}/").content.decode())
+            actions.cancel_batch(batch=ImportBatch.objects.get(), by=lead)
+
+    monkeypatch.setattr(leasing.Held, "renew", look)
+    batches.take_in(batch.pk)
+    assert len(pages) == 1
+    assert "Reading log.pdf: page" in pages[0]
+    assert "of 1,500" in pages[0]
+    batch.refresh_from_db()
+    assert (batch.state, batch.reading, Document.objects.count()) == ("cancelled", {}, 0)
+
+
+def test_more_files_than_are_taken_at_once_are_refused_in_words_and_nothing_is_kept() -> None:
+    client = Client()
+    client.force_login(make_lead())
+    many = [SimpleUploadedFile(f"{number}.txt", b"x") for number in range(2001)]
+    answer = client.post("/documents/import/", {"uploads": many})
+    assert answer.status_code == 413
+    assert "More than 2000 files at once are too many." in answer.content.decode()
+    assert not ImportBatch.objects.exists()
+    assert stored_files() == []

@@ -423,3 +423,19 @@ def test_two_leads_never_overwrite_each_other_unseen() -> None:
     assert f'name="based_on" value="{queries.number_of_names_list()}"' in page
     again = client.post("/documents/names/", {"names": "Ahab", "based_on": str(queries.number_of_names_list())})
     assert again.status_code == 302
+
+
+def test_a_state_that_was_never_there_is_named_and_no_note_is_spoken_of() -> None:
+    version, expert = pending(), make_expert()
+    given = {
+        "version": version,
+        "by": expert,
+        "seen": Seen("approved", version.sha256, version.document.latest_id or 0),
+    }
+    with pytest.raises(Conflict) as refused:
+        actions.approve_version(**given)
+    now, then = VersionState.PENDING.label, VersionState.APPROVED.label
+    assert str(refused.value) == f"The state is “{now}”, not “{then}”. Nothing was changed."
+    with pytest.raises(Conflict) as refused:
+        actions.approve_version(note="My reasons.", **given)
+    assert "Your note is kept." in str(refused.value)

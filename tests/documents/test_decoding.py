@@ -8,7 +8,8 @@ import pytest
 from benchmark.lengths import DEFAULT_LENGTHS
 from core.refusals import Invalid, Refused, RuleBroken
 from documents.decoding import decode, known_encoding
-from documents.intake import MAX_BYTES, prepare, read_file
+from documents.extracting import read_file
+from documents.intake import MAX_BYTES, prepare
 from documents.languages import characters_in, detect
 
 MODERN = "圣安港的航海日志说，五月一日苍鹭号载着盐进了港。船上的人都不知道天气会变，他们在码头上等了三天。" * 12

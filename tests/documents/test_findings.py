@@ -78,6 +78,9 @@ HINTS: dict[str, list[tuple[str, str]]] = {
         ("(C) 1999 A House", "(C) 1999 A House"),
         ("ALL RIGHTS RESERVED", "ALL RIGHTS RESERVED"),
         ("本书版权所有，翻印必究", "版权所有，翻印必究"),
+        ("未经许可，不得转载本刊内容", "未经许可，不得转载本刊内容"),
+        ("未经书面授权，任何人不得复制、传播", "未经书面授权，任何人不得复制、传播"),
+        ("未经许可不得使用本书插图", "未经许可不得使用本书插图"),
         ("转载请注明出处", "转载请注明出处"),
     ],
     "licence": [
@@ -141,6 +144,10 @@ def test_every_kind_has_examples() -> None:
         "I walked 5 miles of Road",
         # no rights
         "copyright law and a licence to kill",
+        "未经许可擅自从事经营活动的，责令停止",
+        "未经许可使用无线电频率的，由主管部门予以警告",
+        "未经许可复制、发行他人作品的，处三年以下有期徒刑",
+        "未经许可。本刊转载如下",
         "著作权法第三条",
         # no mail
         "@property and a@b and user@localhost, 10 @ 5",

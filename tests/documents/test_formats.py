@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.refusals import RuleBroken
-from documents.intake import MAX_BYTES, MAX_FILE, Read, read_document, read_file
+from documents.extracting import MAX_FILE, Read, read_document, read_file
+from documents.intake import MAX_BYTES
 from tests.documents.made import pdf
 from tests.documents.made.packages import chapter, docx, epub, paragraph, zipped
 

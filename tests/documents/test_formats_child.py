@@ -13,7 +13,8 @@ from documents.formats import asking, child
 from documents.formats.answers import REMARKS
 from documents.formats.asking import ROOT, Limits, read_apart
 from documents.formats.wording import WORDS, refusal
-from documents.intake import Remark, remark_in_words
+from documents.intake import Remark
+from documents.wording import remark_in_words
 
 CONFINED = """
 import sys; sys.path.append({root!r})

@@ -7,9 +7,10 @@ import pytest
 from docx.enum.text import WD_BREAK
 
 from core.refusals import RuleBroken
+from documents.extracting import Read, read_document
 from documents.formats import asking
 from documents.formats.asking import Limits
-from documents.intake import Read, read_document, remark_in_words
+from documents.wording import remark_in_words
 from tests.documents.made.bombs import overlapping, zip_of_zeros
 from tests.documents.made.costs import at_most
 from tests.documents.made.packages import OPEN, TYPES, W, docx_of, paragraph, zipped

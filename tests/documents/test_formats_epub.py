@@ -3,7 +3,7 @@
 import pytest
 
 from core.refusals import RuleBroken
-from documents.intake import Read, read_document
+from documents.extracting import Read, read_document
 from tests.documents.made.packages import chapter, epub, zipped
 
 

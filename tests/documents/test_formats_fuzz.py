@@ -8,10 +8,10 @@ import pytest
 from core.refusals import Invalid, RuleBroken
 from documents.declaring import decode_page
 from documents.decoding import decode
+from documents.extracting import read_document
 from documents.formats import book, markup, pages, rows, structure, word
 from documents.formats.answers import Answer
 from documents.formats.faults import Fault
-from documents.intake import read_document
 from documents.unpacking import pieces_of
 from tests.documents.made import pdf
 from tests.documents.made.packages import chapter, docx, epub, paragraph, zipped

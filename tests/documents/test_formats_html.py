@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.refusals import RuleBroken
-from documents.intake import read_document
+from documents.extracting import read_document
 from tests.documents.made.books import assert_same_words
 from tests.documents.made.costs import at_most
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from core.refusals import RuleBroken
+from documents.extracting import Read, read_document
 from documents.formats import asking, pages
 from documents.formats.asking import Limits
-from documents.intake import Read, normalisation_in_words, read_document, remark_in_words
+from documents.wording import normalisation_in_words, remark_in_words
 from tests.documents.made import pdf
 from tests.documents.made.books import assert_same_words
 from tests.documents.made.costs import at_most

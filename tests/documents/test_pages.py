@@ -390,3 +390,30 @@ def test_the_language_of_the_text_is_not_that_of_the_page() -> None:
     page = client_of(make_annotator(), "en").get(f"/documents/{version.document_id}/").content.decode()
     assert '<html lang="en"' in page
     assert '<div class="chunk" data-at="0" lang="zh-Hans">' in page
+
+
+def test_the_edit_page_stands_on_the_newest_text_after_a_conflict() -> None:
+    lead = make_lead()
+    version = actions.paste_document(text="The first.\n", title="Log", by=lead)
+    client, address = client_of(lead), f"/documents/{version.document_id}/revise/"
+    client.get(address)
+    actions.revise_document(document=version.document, text="The second.\n", reason="why", by=lead)
+    mine = {"text": "Mine.\n", "reason": "a typo", "based_on": "1"}
+    answer = client.post(address, mine)
+    page = answer.content.decode()
+    assert answer.status_code == 409
+    assert "Version 2 was saved meanwhile." in page
+    assert "Mine." in page
+    assert 'name="based_on" value="2"' in page
+    assert client.post(address, {**mine, "based_on": "2"}).status_code == 302
+    latest = version.document.versions.latest("number")
+    assert (latest.number, queries.text_of(latest)) == (3, "Mine.\n")
+
+
+def test_a_null_character_is_refused_in_a_chinese_sentence() -> None:
+    lead = make_lead()
+    lead.language = "zh-hans"
+    lead.save()
+    answer = client_of(lead, "zh-hans").post("/people/", {"name": "a\x00b", "role": "lead"})
+    assert answer.status_code == 400
+    assert "不允许使用空字符。" in answer.content.decode()

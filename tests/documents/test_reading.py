@@ -232,3 +232,20 @@ def test_two_windows_of_one_person_do_not_clash() -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(move, range(40)))
     assert ReadingPosition.objects.count() == 1
+
+
+def test_the_last_entry_of_a_contents_list_is_no_heading_though_the_text_ends_before_its_chapter() -> None:
+    entries = "".join(f"CHAPTER {n}. Storm {n}.\n\n" for n in range(1, 9))
+    chapters = "".join(f"CHAPTER {n}. Storm {n}.\n\n{'The wind rose. ' * 40}\n\n" for n in range(1, 6))
+    outline = outline_of(f"CONTENTS\n\n{entries}Epilogue\n\n{'A note. ' * 60}\n\n{chapters}")
+    titles = [heading.title for heading in outline.headings]
+    assert titles[-5:] == [f"CHAPTER {n}. Storm {n}." for n in range(1, 6)]
+    assert not [title for title in titles if "Storm 8" in title or "Storm 7" in title]
+
+
+def test_a_chapter_that_follows_its_contents_at_once_is_one() -> None:
+    entries = "".join(f"CHAPTER {n}. Storm {n}.\n\n" for n in range(1, 6))
+    chapters = "".join(f"CHAPTER {n}. Storm {n}.\n\n{'The wind rose. ' * 40}\n\n" for n in range(1, 6))
+    outline = outline_of(entries + chapters)
+    assert [heading.title for heading in outline.headings] == [f"CHAPTER {n}. Storm {n}." for n in range(1, 6)]
+    assert outline.headings[0].start >= len(entries)

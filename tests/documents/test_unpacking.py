@@ -13,7 +13,8 @@ import pytest
 
 from benchmark.lengths import DEFAULT_LENGTHS
 from documents import archives, jsonl
-from documents.intake import prepare, read_document
+from documents.extracting import read_document
+from documents.intake import prepare
 from documents.jsonl import Piece
 from documents.unpacking import pieces_of, pieces_of_path
 from tests.documents.made import bombs

@@ -219,3 +219,35 @@ def test_a_paused_model_is_resumed_from_the_page_of_runs(page: Client) -> None:
     model = make_model("Heron", paused_at=timezone.now(), paused_because="auth")
     answer = page.post(reverse("generation:model_resume", args=[model.pk]), {"from": "runs"})
     assert answer.headers["Location"] == reverse("generation:run_list")
+
+
+def test_limits_lead_to_the_field_that_is_wrong_and_can_be_removed(page: Client, server: OpenAIServer) -> None:
+    provider = model_at(server).provider
+    address, program = reverse("generation:provider_limit"), "/api/v1/limits/"
+    given = {"provider": provider, "version": 0, "requests_per_minute": -3}
+    shown = page.post(address, given).content.decode()
+    assert 'href="#id_requests_per_minute"' in shown
+    assert 'id="id_requests_per_minute"' in shown
+    assert shown.count('aria-invalid="true"') == 1
+    unknown = page.post(program, {"provider": "nowhere", "calls_in_flight": 4, "version": 0}, "application/json")
+    assert (unknown.status_code, list(unknown.json()["errors"])) == (400, ["provider"])
+    assert provider in unknown.json()["detail"]
+    assert "nowhere" not in ProviderLimit.objects.values_list("provider", flat=True)
+    made = page.post(program, {"provider": provider, "calls_in_flight": 4, "version": 0}, "application/json").json()
+    assert page.delete(f"{program}{made['id']}/").status_code == 204
+    assert page.delete(f"{program}{made['id']}/").status_code == 404
+    assert not ProviderLimit.objects.exists()
+    page.post(address, {**given, "requests_per_minute": 3})
+    assert page.post(address, {"provider": provider, "version": 9, "do": "remove"}).status_code == 409
+    assert page.post(address, {"provider": provider, "version": 1, "do": "remove"}).status_code == 302
+    assert not ProviderLimit.objects.exists()
+
+
+def test_a_second_click_on_the_test_call_shows_the_one_that_is_out(page: Client, server: OpenAIServer) -> None:
+    model = model_at(server)
+    address = reverse("generation:model_try", args=[model.pk])
+    for _click in range(2):
+        answer = page.post(address, headers={"HX-Request": "true"})
+        assert answer.status_code == 200
+        assert "A worker takes it up in a moment." in answer.content.decode()
+    assert model.trials.count() == 1

@@ -120,7 +120,7 @@ def test_the_list_of_runs_takes_as_many_queries_for_many_as_for_few(
 ) -> None:
     a_run()
     page.get(reverse("generation:run_list"))  # the settings of the benchmark are made at the first look
-    with django_assert_max_num_queries(16) as few:
+    with django_assert_max_num_queries(20) as few:
         page.get(reverse("generation:run_list"))
     for _number in range(10):
         run = make_run(make_version(), purpose=Purpose.DRAFTING, task_code="T1.2")

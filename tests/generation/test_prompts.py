@@ -26,8 +26,8 @@ from generation.prompts import (
     prompt_hash,
     question_prompt,
     repair_messages,
-    truncate_middle,
 )
+from generation.truncating import truncate_middle
 
 LANGUAGES = ["English", "Chinese"]
 TEXTS = Path(prompts.__file__).parent / "prompt_texts"

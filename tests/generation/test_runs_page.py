@@ -13,8 +13,9 @@ from django.utils import timezone
 
 from core.models import Event, User
 from core.refusals import NotAllowed
-from generation import actions, listing, overview
+from generation import actions, cancelling, listing, overview, sending
 from generation.models import Call, LanguageModel, Run, Spending
+from generation.tasks import cancel_asked
 from generation.templatetags.generation_parts import dollars, money
 from generation.workflow import CallState, Purpose, RunState
 from tests.factories import make_annotator, make_call, make_lead, make_model, make_run, make_version
@@ -98,10 +99,50 @@ def test_the_page_says_what_is_paused_what_is_used_up_and_that_the_time_is_unkno
     )  # fmt: skip
     Spending.objects.update_or_create(pk=1, defaults={"budget_usd": 5, "spent_usd": 4, "reserved_usd": 1})
     text = words(page.get(reverse("generation:run_list")))
-    assert "Dear is paused: The provider refused the key" in text
-    assert "The budget is used up: nothing more is sent." in text
+    assert "1 model is paused; its calls wait:" in text
+    assert "The provider refused the key" in text
+    assert "What is left of the budget is held back" in text
+    assert "The budget is used up" not in text
     assert "time left unknown" in text
     assert "$ 5.00" in text
+
+
+def test_five_paused_models_are_one_banner(page: Client) -> None:
+    for number in range(5):
+        make_model(f"Gull-{number}", paused_at=timezone.now(), paused_because="auth")
+    text = words(page.get(reverse("generation:run_list")))
+    assert text.count('data-state="warn" id="paused"') == 1
+    assert "5 models are paused; their calls wait:" in text
+    assert all(f"Gull-{number}" in text for number in range(5))
+
+
+def test_a_budget_that_is_too_small_is_not_said_to_be_used_up(page: Client) -> None:
+    Spending.objects.update_or_create(pk=1, defaults={"budget_usd": 5, "spent_usd": 1, "reserved_usd": 0})
+    run, model = a_run(), make_model()
+    for _number in range(2):
+        failed(run, model, error_class="budget")
+    text = words(page.get(reverse("generation:run_list")))
+    assert "The budget is too small for 2 calls" in text
+    assert "($ 4.00 now)" in text
+    assert "The budget is used up" not in text
+    assert "A budget had no room for 2 calls" in words(page.get(reverse("generation:run_detail", args=[run.pk])))
+    Spending.objects.update(spent_usd=5)
+    assert "The budget is used up" in words(page.get(reverse("generation:run_list")))
+
+
+def test_one_kind_of_failure_is_sent_again_at_all_models_at_once(page: Client) -> None:
+    run = a_run()
+    for name in ("Heron", "Gull"):
+        failed(run, make_model(name))
+    failed(run, make_model("Tern"), error_class="context")
+    text = words(page.get(reverse("generation:run_list")))
+    assert "At all models at once:" in text
+    together = reverse("generation:calls_again") + "?state=failed&amp;error_class=server_error"
+    assert together in text
+    assert f'{reverse("generation:calls_again")}?state=failed&amp;error_class=context"' not in text
+    shown = words(page.get(html.unescape(together)))
+    assert "Send 2 calls again" in shown
+    assert "$ 0.50" in shown
 
 
 @pytest.mark.parametrize(
@@ -293,6 +334,29 @@ def test_these_pages_are_for_leads(client: Client, name: str) -> None:
     assert client.get(reverse(f"generation:{name}")).status_code == 403
 
 
+def test_very_many_runs_are_cancelled_in_the_background_and_the_page_shows_how_far(
+    page: Client, monkeypatch: pytest.MonkeyPatch, lead: User
+) -> None:
+    monkeypatch.setattr("generation.actions.stopping.AT_ONCE_SECONDS", 0.0)
+    runs = [a_run(state=RunState.RUNNING) for _number in range(4)]
+    for run in runs:
+        make_call(run, make_model(), state=CallState.QUEUED)
+    done = actions.cancel_runs(runs=Run.objects.all(), by=lead)
+    assert (done.cancelled, done.left) == (0, 4)
+    # Nothing of them is sent from now on, whoever comes first.
+    assert not sending.is_anything_ready()
+    cancelling.cancel(runs[0], by=lead)
+    text = words(page.get(reverse("generation:run_list")))
+    assert "1 of 4 runs are cancelled. Nothing more of the others is sent." in text
+    cancel_asked()
+    assert set(Run.objects.values_list("state", flat=True)) == {RunState.CANCELLED}
+    assert set(Call.objects.values_list("state", flat=True)) == {CallState.CANCELLED}
+    assert Event.objects.filter(action="generation.cancel", subject_type="run", by=lead).count() == 4
+    assert "runs are cancelled" not in words(page.get(reverse("generation:run_list")))
+    actions.retry_calls(calls=Call.objects.all(), by=lead)
+    assert sending.is_anything_ready()
+
+
 # --- the API ---------------------------------------------------------------------------------------------------------
 
 
@@ -309,7 +373,7 @@ def test_programs_send_again_cancel_and_set_budgets_under_the_same_rules(page: C
     assert post("calls/retry/", {"state": "failed", "model": "Heron"}).json() == {"queued": 1}
     assert post("calls/retry/", {"ids": [unknown.pk], "reason": "Looked it up."}).json() == {"queued": 1}
     assert post("runs/retry/", {"ids": [run.pk]}).json()["rule"] == "nothing_failed"
-    assert post("runs/cancel/", {"ids": [run.pk]}).json() == {"cancelled": 1}
+    assert post("runs/cancel/", {"ids": [run.pk]}).json() == {"cancelled": 1, "left": 0}
     assert post(f"runs/{run.pk}/budget/", {"budget_usd": "3"}).json()["budget_usd"] == "3.0000"
     before = page.get("/api/v1/budget/").json()
     assert before["left_usd"] is None

@@ -615,7 +615,7 @@ def test_many_runs_are_cancelled_at_once(server: OpenAIServer) -> None:
     lead = make_lead()
     runs = [challenge() for _number in range(3)]
     sending.send_run(runs[0].pk)
-    assert actions.cancel_runs(runs=Run.objects.all(), by=lead) == 2
+    assert actions.cancel_runs(runs=Run.objects.all(), by=lead).cancelled == 2
     assert sorted(Run.objects.values_list("state", flat=True)) == ["cancelled", "cancelled", "finished"]
     with pytest.raises(NotAllowed):
         actions.cancel_runs(runs=Run.objects.all(), by=make_annotator())

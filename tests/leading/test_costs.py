@@ -136,3 +136,33 @@ def test_the_page_takes_as_many_queries_for_many_calls_as_for_few(
 def test_costs_are_for_leads(client: Client) -> None:
     client.force_login(make_annotator())
     assert client.get(reverse("leading:costs")).status_code == 403
+
+
+def test_each_paid_attempt_is_held_against_an_estimate_of_its_own(page: Client) -> None:
+    run, model = make_run(make_version(), purpose=Purpose.DRAFTING, task_code="T1.1"), make_model()
+    paid(run, model, Decimal(3), Decimal(1), paid_attempts=3)
+    paid(run, model, Decimal(1), Decimal(1))
+    row = costs.total()
+    assert (row.difference, row.difference_once, row.again) == (0, 100, 2)
+    text = page.get(reverse("leading:costs")).content.decode()
+    assert "+100.0% with repetitions" in text
+    assert "2 attempts paid again" in text
+
+
+def test_programs_read_the_costs_by_everything_that_the_page_sums_up(page: Client, client: Client) -> None:
+    sample = make_sample(candidates=0)
+    run = make_run(sample.document_version, purpose=Purpose.DRAFTING, task_code=sample.task_code)
+    paid(run, make_model("Heron"), Decimal(2), Decimal(1))
+    keys = {}
+    for by in ("model", "stage", "sample", "day"):
+        answer = page.get("/api/v1/costs/", {"by": by}).json()
+        assert answer["by"] == by
+        assert answer["total"]["spent_usd"] == answer["rows"][0]["spent_usd"] == "2.00000000"
+        assert answer["rows"][0]["difference_percent"] == 100
+        keys[by] = answer["rows"][0]["key"]
+    assert (keys["model"], keys["stage"], keys["sample"]) == ("Heron", "drafting", str(sample.pk))
+    assert page.get("/api/v1/costs/").json()["by"] == "model"
+    assert page.get("/api/v1/costs/", {"by": "mood"}).status_code == 400
+    assert page.get("/api/v1/costs/", {"model": "Heron"}).json()["rule"] == "unknown_filter"
+    client.force_login(make_annotator())
+    assert client.get("/api/v1/costs/").status_code == 403

@@ -6,8 +6,10 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from rest_framework.test import APIClient
 
 from annotation.models import Claim
+from benchmark.taxonomy import secondary_task
 from core.models import ApiToken, Event, User
 from core.refusals import Invalid, NotAllowed
 from core.workflow import Role
@@ -127,3 +129,39 @@ def test_the_api_adds_a_person_and_answers_the_password_once() -> None:
     assert again.status_code == 400
     assert again.headers["Content-Type"] == "application/problem+json"
     assert "name" in again.json()["errors"]
+
+
+# What people work on -------------------------------------------------------------------------------------------------
+
+
+def test_a_lead_says_of_which_languages_and_tasks_a_person_is_offered_samples() -> None:
+    person, client = make_annotator(), signed_in(make_lead())
+    address = reverse("leading:person_work", args=[person.pk])
+    assert client.post(address, {"languages": ["Chinese"], "tasks": ["T2.1", "T1.2"]}).status_code == 302
+    person.refresh_from_db()
+    assert (person.work_languages, person.work_tasks) == (["Chinese"], ["T1.2", "T2.1"])
+    assert "2 tasks" in client.get(reverse("leading:people")).content.decode()
+    assert Event.objects.get(action="core.change_work").subject_id == person.pk
+    refused = client.post(address, {"tasks": ["T99.9"]})
+    assert refused.status_code == 400
+    assert client.post(address, {}).status_code == 302
+    person.refresh_from_db()
+    assert (person.work_languages, person.work_tasks) == ([], [])
+
+
+def test_the_work_of_people_is_a_leads_to_say_by_the_api_and_the_command_too() -> None:
+    person, program = make_annotator(), APIClient()
+    address = f"/api/v1/people/{person.pk}/work/"
+    program.force_authenticate(make_annotator())
+    assert program.post(address, {"languages": ["English"]}, format="json").status_code == 403
+    program.force_authenticate(make_lead())
+    body = {"languages": ["English"], "tasks": [secondary_task("T2.1").name]}
+    answer = program.post(address, body, format="json")
+    assert (answer.json()["languages"], answer.json()["tasks"]) == (["English"], ["T2.1"])
+    for wrong in ({"languages": ["Latin"]}, {"tasks": ["T0"]}):
+        assert program.post(address, wrong, format="json").status_code == 400
+    call_command(
+        "add_person", "lin", "--role", "annotator", "--languages", "Chinese", "--tasks", "T1.1", stdout=StringIO()
+    )
+    lin = User.objects.get(username="lin")
+    assert (lin.work_languages, lin.work_tasks) == (["Chinese"], ["T1.1"])

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 
 from core.models import BenchmarkSettings
 from core.refusals import Refused
-from documents import intake
+from documents import extracting, wording
 from documents.tokenizing import count_tokens
 
 
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         refused = False
         for path in options["files"]:
             try:
-                text, _encoding, _counts = intake.read_file(
+                text, _encoding, _counts = extracting.read_file(
                     path.read_bytes(), file_name=path.name, encoding=options["encoding"]
                 )
             except (OSError, Refused) as error:
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             bucket = lengths.bucket_of(tokens)
             line: dict[str, Any] = {"path": str(path), "tokens": tokens, "bucket": bucket}
             if bucket is None:
-                line["reason"] = intake.distance_in_words(tokens, lengths)
+                line["reason"] = wording.distance_in_words(tokens, lengths)
             self._say(options["json"], line)
         if refused:
             raise SystemExit(1)

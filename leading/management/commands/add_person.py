@@ -14,6 +14,10 @@ class Command(BaseCommand):
         parser.add_argument("name", help="the user name to sign in with")
         parser.add_argument("--role", required=True, choices=Role.values)
         parser.add_argument("--email", default="")
+        parser.add_argument(
+            "--languages", nargs="*", default=[], help="of their work, such as English; all if left out"
+        )
+        parser.add_argument("--tasks", nargs="*", default=[], help="secondary tasks by code or name; all if left out")
         parser.add_argument("--password", default="", help="made up and printed once when left out")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -23,6 +27,8 @@ class Command(BaseCommand):
                 role=options["role"],
                 email=options["email"],
                 password=options["password"],
+                languages=options["languages"],
+                tasks=options["tasks"],
                 by=None,
             )
         except Invalid as refusal:
