@@ -128,9 +128,9 @@ class Desk:
         return self.sample.state == SampleState.EXHAUSTED
 
     @property
-    def others_wait(self) -> bool:
-        """Answers to candidates that are not open are still on their way."""
-        return any(row.is_waiting for row in self.rows if row is not self.row)
+    def waits(self) -> bool:
+        """Answers to a candidate are still on their way."""
+        return any(row.is_waiting for row in self.rows)
 
     @property
     def passed(self) -> list[Row]:

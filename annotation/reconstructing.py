@@ -1,6 +1,6 @@
 """What answer review and adjudication ask of a sample. Upper apps call these; who may ask is theirs to check."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.db import transaction
 from django.db.models import Q
@@ -43,10 +43,11 @@ def dispute_sample(*, sample: Sample) -> Sample:
 
 
 @transaction.atomic
-def reconstruct_sample(*, sample: Sample, step: str, reason: str, by: User) -> Sample:
+def reconstruct_sample(*, sample: Sample, step: str, reason: str, by: User, proposal: Sequence[str] = ()) -> Sample:
     """Send the sample back: the question to Task A, the answer to Task B, the document to a new version first.
 
-    A new round begins; everything of the rounds before stays readable.
+    A new round begins; everything of the rounds before stays readable. `proposal`: the elements that the expert would
+    have, which the annotator reads with the reason and starts from; nothing is written into the answer.
     """
     require_approved(lock(sample))
     require_state(sample, {SampleState.IN_ADJUDICATION})
@@ -54,7 +55,7 @@ def reconstruct_sample(*, sample: Sample, step: str, reason: str, by: User) -> S
         raise Invalid({"step": _("Choose document, question or answer.")})
     reason = reason_given(reason)
     sample.round += 1
-    sample.reconstruction_step, sample.reconstruction_reason = step, reason
+    sample.reconstruction_step, sample.reconstruction_reason = step, _with_proposal(reason, proposal)
     sample.save(update_fields=["round", "reconstruction_step", "reconstruction_reason"])
     move = "await_document" if step == ReconstructionStep.DOCUMENT else "reconstruct"
     history.advance(sample, move, by=by, reason=reason, step=step, round=sample.round)
@@ -63,6 +64,12 @@ def reconstruct_sample(*, sample: Sample, step: str, reason: str, by: User) -> S
         opened = Step.TASK_A if step == ReconstructionStep.QUESTION else Step.TASK_B
         reopen(sample.chosen, opened, by=by, reason=reason)
     return sample
+
+
+def _with_proposal(reason: str, proposal: Sequence[str]) -> str:
+    if not proposal:
+        return reason
+    return "\n".join([reason, "", _("Proposed answer:"), *proposal])
 
 
 # A revised document --------------------------------------------------------------------------------------------

@@ -395,7 +395,7 @@ class JudgedSerializer(serializers.Serializer[Any]):
     checks = CheckSerializer(many=True)
 
 
-class ChangedEditSerializer(serializers.Serializer[Any]):
+class TrailEditSerializer(serializers.Serializer[Any]):
     version = serializers.IntegerField(source="edit.version")
     by = serializers.CharField(source="edit.by.username")
     at = serializers.DateTimeField(source="edit.at")
@@ -414,7 +414,7 @@ class AuditTrailSerializer(serializers.Serializer[Any]):
 
     turn = TurnSerializer(allow_null=True, help_text="the last submission")
     checklist = CheckSerializer(many=True)
-    edits = ChangedEditSerializer(many=True)
+    edits = TrailEditSerializer(many=True)
     verdicts = JudgedSerializer(many=True)
     discarded = DiscardedSerializer(many=True)
     time = StepTimeSerializer(many=True)

@@ -119,11 +119,15 @@ def _line(event: Event, positions: dict[int, int], trail: bool) -> Line:
 _OF_A_PART = re.compile(rf"^({'|'.join(Part.values)})( \d+)?: ", re.MULTILINE)
 
 
+def _named(found: re.Match[str]) -> str:
+    return gettext("%(part)s: ") % {"part": f"{Part(found[1]).label}{found[2] or ''}"}
+
+
 def reason_of(event: Event) -> str:
     """As somebody typed it; what the system itself said is told in the reader's language, the parts of remarks too."""
     name = event.action.partition(".")[2]
     if event.reason and (event.by is None or name == "exhaust"):
         return gettext(event.reason)
     if name == "reject":
-        return _OF_A_PART.sub(lambda found: f"{Part(found[1]).label}{found[2] or ''}: ", event.reason)
+        return _OF_A_PART.sub(_named, event.reason)
     return event.reason

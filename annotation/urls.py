@@ -50,7 +50,6 @@ urlpatterns: list[URLPattern] = [
     path("candidates/<int:pk>/task-a", judging.candidate_task_a, name="candidate_task_a"),
     path("candidates/<int:pk>/task-b", judging.candidate_task_b, name="candidate_task_b"),
     path("candidates/<int:pk>/challenge", judging.candidate_challenge, name="candidate_challenge"),
-    path("candidates/<int:pk>/answers", desk.candidate_answers, name="candidate_answers"),
     path("candidates/<int:pk>/overrule", judging.candidate_overrule, name="candidate_overrule"),
     path("candidates/<int:pk>/task-c", judging.candidate_task_c, name="candidate_task_c"),
     path("candidates/<int:pk>/discard", judging.candidate_discard, name="candidate_discard"),

@@ -11,6 +11,7 @@ from decimal import Decimal
 from itertools import groupby, zip_longest
 from typing import Any
 
+from django.contrib.humanize.templatetags.humanize import intcomma
 from django.db.models import Q, QuerySet, TextChoices
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -142,7 +143,7 @@ def _of_the_document(sample: Sample, person: User) -> Iterator[Line]:
 
 def _measure(event: Event, version: DocumentVersion | None) -> Iterator[Words]:
     if tokens := event.data.get("tokens"):
-        yield ngettext("%(n)s token", "%(n)s tokens", tokens) % {"n": tokens}
+        yield ngettext("%(n)s token", "%(n)s tokens", tokens) % {"n": intcomma(tokens)}
     yield event.data.get("bucket") or gettext("no bucket")
     yield from normalisation_in_words(version.normalisation) if version else ()
 
@@ -165,6 +166,7 @@ STAGES: dict[str, Stage] = {
     **dict.fromkeys(("open_review", "accept", "dispute", "reconstruct", "await_document"), Stage.REVIEW),
     **dict.fromkeys(("ask_for_label", "label"), Stage.DIFFICULTY),
 }
+CLAIMS = frozenset({"claim", "end_claim"})
 # Saving while typing comes often; the story tells the last of a row.
 OFTEN = frozenset({"save_standardization"})
 
@@ -178,9 +180,12 @@ def _of_the_sample(sample: Sample, trail: bool) -> Iterator[Line]:
     events = list(_events(wanted & (Q(action__startswith="annotation.") | Q(action__startswith="release."))))
     people = _people_in(events)
     told = [event for event, after in zip_longest(events, events[1:]) if not _is_repeated(event, after)]
+    judging = False
     for event in told:
+        # The end of a claim says nothing of the work that it was for; its beginning does.
+        judging = event.data.get("job") == Job.JUDGES if _verb(event) == "claim" else judging
         if trail or (event.to_state and event.action.startswith("annotation.")):
-            yield _sample_line(event, positions, people, trail)
+            yield _sample_line(event, Stage.AUDIT if judging else Stage.VERIFICATION, positions, people, trail)
 
 
 def _verb(event: Event) -> str:
@@ -195,7 +200,9 @@ def _people_in(events: Iterable[Event]) -> Mapping[int, User]:
     return User.objects.in_bulk({event.data["holder"] for event in events if "holder" in event.data})
 
 
-def _sample_line(event: Event, positions: Mapping[int, int], people: Mapping[int, User], trail: bool) -> Line:
+def _sample_line(
+    event: Event, stage: Stage, positions: Mapping[int, int], people: Mapping[int, User], trail: bool
+) -> Line:
     verb = _verb(event)
     of_candidate = event.subject_type == "candidate"
     states = CandidateState if of_candidate else SampleState
@@ -203,7 +210,7 @@ def _sample_line(event: Event, positions: Mapping[int, int], people: Mapping[int
     return Line(
         event.at,
         event.pk,
-        STAGES.get(verb, Stage.AUDIT if event.data.get("job") == Job.JUDGES else Stage.VERIFICATION),
+        STAGES.get(verb, stage if verb in CLAIMS else Stage.VERIFICATION),
         event.by,
         SAMPLE_WORDS.get(verb, _("did something")),
         more,

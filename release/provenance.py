@@ -19,6 +19,7 @@ from generation.models import LanguageModel, RunCall
 from release.formats import without_emails
 from release.models import DifficultyLabel
 from review.models import AnswerReview, QualityScore, ReviewCase
+from review.workflow import ReviewState
 
 FEW = 200
 
@@ -66,7 +67,8 @@ class _Records:
         self.cases = _by(
             ReviewCase.objects.filter(sample__in=ids).select_related("adjudication").order_by("round"), "sample_id"
         )
-        self.reviews = _by(AnswerReview.objects.filter(case__sample__in=ids).order_by("case", "seat"), "case_id")
+        reviews = AnswerReview.objects.filter(case__sample__in=ids).exclude(state=ReviewState.RELEASED)
+        self.reviews = _by(reviews.order_by("case", "seat"), "case_id")
         self.scores: dict[int, list[QualityScore]] = defaultdict(list)
         for score in QualityScore.objects.filter(audited__sample__in=ids).select_related("audited").order_by("pk"):
             self.scores[score.audited.sample_id].append(score)

@@ -7,28 +7,33 @@ from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema, extend_schema_field
-from rest_framework import mixins, serializers
+from drf_spectacular.utils import extend_schema
+from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.workflow import ReconstructionStep
 from benchmark.taxonomy import SECONDARY_TASKS
 from core.api import ViewSet
+from core.refusals import Conflict
 from review import actions
-from review.models import AnswerReview, AuditedSample, QualityAudit, QualityScore, ReviewCase
-from review.queries import (
-    audited_visible_to,
-    cases_visible_to,
-    lines_of,
-    predicted_elements,
-    predictions_of,
-    review_of,
-    reviews_visible_to,
-    scores_visible_to,
+from review.models import AnswerReview, AuditedSample, ReviewCase
+from review.queries import UNDECIDED, audited_visible_to, cases_visible_to, review_of, reviews_visible_to
+from review.serializers import (
+    AdjudicationBody,
+    AuditedDetail,
+    AuditedRow,
+    AuditRow,
+    CaseDetail,
+    CaseRow,
+    DrawBody,
+    FreeSeatBody,
+    ReviewBody,
+    ReviewRow,
+    ScoreBody,
+    ScoreRow,
 )
-from review.workflow import AdjudicationOutcome, CaseState, ElementMark, IssueKind, PredictedMark, ReviewState
+from review.workflow import CaseState, ReviewState
 
 TASKS = [(key, task.name) for task in SECONDARY_TASKS for key in (task.code, task.name)]
 CODES = {key: task.code for task in SECONDARY_TASKS for key in (task.code, task.name)}
@@ -51,173 +56,6 @@ class CaseFilter(OfSample):
     class Meta:
         model = ReviewCase
         fields = ["sample", "round"]
-
-
-# Shapes ----------------------------------------------------------------------------------------------------------
-
-
-class MarkShape(serializers.Serializer[Any]):
-    mark = serializers.ChoiceField(ElementMark.choices, allow_blank=True)
-    note = serializers.CharField(allow_blank=True, default="", trim_whitespace=False)
-
-
-class RecallShape(serializers.Serializer[Any]):
-    element = serializers.CharField(trim_whitespace=False)
-    mark = serializers.ChoiceField(PredictedMark.choices, allow_blank=True)
-    note = serializers.CharField(allow_blank=True, default="", trim_whitespace=False)
-
-
-class IssueShape(serializers.Serializer[Any]):
-    kind = serializers.ChoiceField(IssueKind.choices)
-    note = serializers.CharField(allow_blank=True, default="")
-
-
-class ReviewBody(serializers.Serializer[Any]):
-    """A draft; with `submit` it is frozen as sent. `marks` follow the answer's elements, `recall` names its element."""
-
-    version = serializers.IntegerField(required=False, help_text="the version you saw; not needed on sitting down")
-    marks = MarkShape(many=True, default=list)
-    recall = RecallShape(many=True, default=list)
-    additions = serializers.ListField(child=serializers.CharField(), default=list)
-    issues = IssueShape(many=True, default=list)
-    submit = serializers.BooleanField(default=False)
-
-
-class AdjudicationBody(serializers.Serializer[Any]):
-    outcome = serializers.ChoiceField(AdjudicationOutcome.choices)
-    step = serializers.ChoiceField(ReconstructionStep.choices, allow_blank=True, default="")
-    reason = serializers.CharField(allow_blank=True, default="")
-
-
-class DrawBody(serializers.Serializer[Any]):
-    size = serializers.IntegerField(default=300)
-    seed = serializers.IntegerField()
-
-
-class ScoreBody(serializers.Serializer[Any]):
-    scores = serializers.DictField(help_text='{dimension: {"score": 0 | 0.5 | 1, "why": text}}')
-    attributes = serializers.DictField(
-        child=serializers.BooleanField(), help_text="{language|length|task|context_requirement|answer: right?}"
-    )
-
-
-class CaseRow(serializers.ModelSerializer[ReviewCase]):
-    """A case in a list. Nothing in it depends on a review."""
-
-    secondary_task = serializers.CharField(source="sample.task.name", read_only=True)
-    language = serializers.CharField(source="sample.document.language", read_only=True)
-    bucket = serializers.CharField(source="sample.bucket", read_only=True)
-
-    class Meta:
-        model = ReviewCase
-        fields = ["id", "sample", "round", "state", "secondary_task", "language", "bucket", "opened_at"]
-
-
-class PredictionRow(serializers.Serializer[Any]):
-    model = serializers.CharField()
-    simulated = serializers.BooleanField()
-    state = serializers.CharField()
-    elements = serializers.ListField(child=serializers.CharField())
-
-
-class PredictedRow(serializers.Serializer[Any]):
-    element = serializers.CharField()
-    models = serializers.ListField(child=serializers.CharField())
-
-
-class CaseDetail(CaseRow):
-    document_version = serializers.IntegerField(source="standardization.document_version_id", read_only=True)
-    prompt = serializers.CharField(source="standardization.question_nonthinking", read_only=True)
-    answer = serializers.ListField(source="standardization.answer", child=serializers.CharField(), read_only=True)
-    predictions = serializers.SerializerMethodField()
-    predicted_elements = serializers.SerializerMethodField()
-
-    class Meta(CaseRow.Meta):
-        fields = [
-            *CaseRow.Meta.fields,
-            "document_version",
-            "prompt",
-            "answer",
-            "predictions",
-            "predicted_elements",
-        ]
-
-    @extend_schema_field(PredictionRow(many=True))
-    def get_predictions(self, case: ReviewCase) -> list[dict[str, Any]]:
-        return [
-            {
-                "model": result.model.name,
-                "simulated": result.model.is_simulated,
-                "state": result.call.state,
-                "elements": lines_of(case, result),
-            }
-            for result in predictions_of(case)
-        ]
-
-    @extend_schema_field(PredictedRow(many=True))
-    def get_predicted_elements(self, case: ReviewCase) -> list[dict[str, Any]]:
-        return [
-            {"element": predicted.element, "models": [model.name for model in predicted.models]}
-            for predicted in predicted_elements(case)
-        ]
-
-
-class ReviewRow(serializers.ModelSerializer[AnswerReview]):
-    """A review as its reviewer, or after the decision the judging expert and leads, may read it."""
-
-    class Meta:
-        model = AnswerReview
-        fields = [
-            "id",
-            "case",
-            "reviewer",
-            "state",
-            "version",
-            "marks",
-            "recall",
-            "additions",
-            "issues",
-            "found_issue",
-            "begun_at",
-            "saved_at",
-            "submitted_at",
-        ]
-
-
-class ScoreRow(serializers.ModelSerializer[QualityScore]):
-    class Meta:
-        model = QualityScore
-        fields = ["id", "scorer", "scores", "attributes", "scored_at"]
-
-
-class AuditedRow(serializers.ModelSerializer[AuditedSample]):
-    """One drawn sample; `scores` holds your own, and all three once all are in."""
-
-    secondary_task = serializers.CharField(source="sample.task.name", read_only=True)
-    language = serializers.CharField(source="sample.document.language", read_only=True)
-    bucket = serializers.CharField(source="sample.bucket", read_only=True)
-
-    class Meta:
-        model = AuditedSample
-        fields = ["id", "audit", "position", "sample", "secondary_task", "language", "bucket"]
-
-
-class AuditedDetail(AuditedRow):
-    scores = serializers.SerializerMethodField()
-
-    class Meta(AuditedRow.Meta):
-        fields = [*AuditedRow.Meta.fields, "scores"]
-
-    @extend_schema_field(ScoreRow(many=True))
-    def get_scores(self, audited: AuditedSample) -> Any:
-        visible = scores_visible_to(self.context["request"].user).filter(audited=audited)
-        return ScoreRow(visible, many=True).data
-
-
-class AuditRow(serializers.ModelSerializer[QualityAudit]):
-    class Meta:
-        model = QualityAudit
-        fields = ["id", "seed", "size", "drawn_at", "drawn_by"]
 
 
 # Resources -------------------------------------------------------------------------------------------------------
@@ -243,7 +81,7 @@ class CaseViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet):
         review = review_of(case, self.person)
         if review is None:
             raise Http404
-        return Response(ReviewRow(review).data)
+        return self._shown(review)
 
     @extend_schema(
         request=ReviewBody, responses=ReviewRow, description="Sit down if you have no seat yet, save, and maybe submit."
@@ -256,14 +94,59 @@ class CaseViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet):
         version, submit = sent.pop("version", None), sent.pop("submit")
         # Any case that has opened: whoever comes third is told so, rather than that there is no such case.
         case = get_object_or_404(ReviewCase.objects.exclude(state=CaseState.AWAITING_PREDICTIONS), pk=pk)
+        review = review_of(case, self.person)
+        if review is not None and review.state == ReviewState.RELEASED:
+            # The seat is lost, perhaps for good: the words are kept before anything else can be refused.
+            review = self._save(review, version, sent)
+            version = review.version
         with transaction.atomic():
-            review = actions.take_seat(case=case, by=self.person)
-            review = actions.save_review(
-                review=review, version=review.version if version is None else version, by=self.person, **sent
-            )
+            review = self._save(self._sit(case, sent), version, sent)
             if submit:
                 review = actions.submit_review(review=review, version=review.version, by=self.person)
-        return Response(ReviewRow(review).data)
+        return self._shown(review)
+
+    def _sit(self, case: ReviewCase, sent: dict[str, Any]) -> AnswerReview:
+        try:
+            return actions.take_seat(case=case, by=self.person)
+        except Conflict as refusal:
+            # Nothing is lost: what was sent comes back with the words.
+            refusal.details["sent"] = sent
+            raise
+
+    def _save(self, review: AnswerReview, version: int | None, sent: dict[str, Any]) -> AnswerReview:
+        seen = review.version if version is None else version
+        return actions.save_review(review=review, version=seen, by=self.person, **sent)
+
+    def _shown(self, review: AnswerReview) -> Response:
+        return Response(ReviewRow(review, context={"request": self.request}).data)
+
+    @extend_schema(request=None, responses=ReviewRow, description="Leave your begun review to somebody else.")
+    @action(detail=True, methods=["post"])
+    def give_back(self, request: Request, pk: str | None = None) -> Response:
+        review = get_object_or_404(AnswerReview, case=self.get_object(), reviewer=self.person)
+        return self._shown(actions.give_back_seat(review=review, by=self.person))
+
+    @extend_schema(request=FreeSeatBody, responses=CaseRow, description="Free the seat of a begun review (leads).")
+    @action(detail=True, methods=["post"])
+    def free_seat(self, request: Request, pk: str | None = None) -> Response:
+        body = FreeSeatBody(data=request.data)
+        body.is_valid(raise_exception=True)
+        case = self.get_object()
+        reviews = reviews_visible_to(self.person).filter(case=case)
+        review = get_object_or_404(reviews, pk=body.validated_data["review"])
+        actions.free_seat(review=review, reason=body.validated_data["reason"], by=self.person)
+        return Response(CaseRow(case).data)
+
+    @extend_schema(request=None, responses=ReviewRow(many=True), description="Fill the free seats (leads).")
+    @action(detail=True, methods=["post"])
+    def assign(self, request: Request, pk: str | None = None) -> Response:
+        made = actions.assign_reviewers(case=self.get_object(), by=self.person)
+        return Response(ReviewRow(made, many=True, context={"request": request}).data)
+
+    @extend_schema(request=None, responses=CaseRow, description="Ask the models that did not answer again (leads).")
+    @action(detail=True, methods=["post"])
+    def send_again(self, request: Request, pk: str | None = None) -> Response:
+        return Response(CaseRow(actions.send_predictions_again(case=self.get_object(), by=self.person)).data)
 
     @extend_schema(request=AdjudicationBody, responses=CaseRow)
     @action(detail=True, methods=["post"])
@@ -302,13 +185,13 @@ class ReviewViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet):
         reviews = reviews_visible_to(self.person)
         if self.person.is_lead and self.action == "list":
             # A lead's look at an undecided case is one look at one case, and is written down.
-            return reviews.exclude(case__state__in=[CaseState.OPEN, CaseState.AWAITING_PREDICTIONS])
+            return reviews.exclude(case__state__in=UNDECIDED)
         return reviews
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         review = self.get_object()
         actions.record_look(case=review.case, by=self.person)
-        return Response(ReviewRow(review).data)
+        return Response(self.get_serializer(review).data)
 
 
 class AuditedFilter(OfSample):

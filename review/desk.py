@@ -1,7 +1,7 @@
 """What the pages of a case show: the rows to judge, with their places in the document and who predicted them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
@@ -14,7 +14,7 @@ from generation.models import LanguageModel
 from generation.queries import Result
 from review.judging import Content, OpenPoint, content_of, open_points
 from review.models import AnswerReview, ReviewCase
-from review.queries import is_summary, lines_of, predicted_elements, predictions_of
+from review.queries import is_summary, lines_of, predicted_elements, predictions_of, unanswered
 from review.workflow import ElementMark, IssueKind, PredictedMark
 
 MOST_PLACES = 3
@@ -28,6 +28,7 @@ LOOK = {
     PredictedMark.MISSING.value: ("warn", "plus"),
     PredictedMark.UNREASONABLE.value: ("idle", "cross"),
 }
+DOUBT = frozenset({ElementMark.INCORRECT.value, ElementMark.UNSURE.value, PredictedMark.MISSING.value})
 WORDS: dict[str, Promise] = {
     ElementMark.CORRECT.value: _("correct"),
     ElementMark.INCORRECT.value: _("incorrect"),
@@ -103,13 +104,20 @@ class Cell:
 class Difference:
     """One row of the adjudication: an element of the answer, or one that models or a reviewer added."""
 
+    number: int
     row: ElementRow
     predicted: bool
     cells: tuple[Cell, ...]
+    decided: Cell
 
     @property
     def differs(self) -> bool:
         return len({cell.mark for cell in self.cells}) > 1
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether a reviewer doubts the answer here."""
+        return any(cell.mark in DOUBT for cell in self.cells)
 
 
 @dataclass(frozen=True)
@@ -125,6 +133,19 @@ class Desk:
     open: list[OpenPoint]
 
     @property
+    def asked(self) -> list[Segment]:
+        """The prompt without its output example, which stands folded beside it."""
+        *asked, last, _example = self.segments
+        head = last.text.rpartition("\n\n")[0]
+        return [*asked, Segment(head, last.source)] if head else asked
+
+    @property
+    def example(self) -> str:
+        """The output example with its heading, as it ends the prompt."""
+        last, example = self.segments[-2:]
+        return last.text.rpartition("\n\n")[2] + example.text
+
+    @property
     def is_summary(self) -> bool:
         return is_summary(self.case)
 
@@ -138,7 +159,7 @@ class Desk:
 
     @property
     def failed(self) -> list[Result]:
-        return [result for result in self.results if not result.call.has_answer]
+        return unanswered(self.case, self.results)
 
     @property
     def simulated(self) -> bool:
@@ -261,36 +282,36 @@ def _after(text: str, end: int) -> str:
 # Adjudication ----------------------------------------------------------------------------------------------------
 
 
-def compare(desk: Desk, reviews: Sequence[AnswerReview]) -> list[Difference]:
-    """Every mark of the reviews beside each other: what differs first, then in the order of the answer."""
+def compare(desk: Desk, reviews: Sequence[AnswerReview], marks: Sequence[Mapping[str, str]] = ()) -> list[Difference]:
+    """Every mark of the reviews beside each other, with the expert's own: what differs first, then what both doubt,
+    then the rest, each in the order of the answer. `number` counts in the order of the answer, then of what it lacks,
+    so that it names the same row however the rows are sorted."""
     contents = [content_of(review) for review in reviews]
-    rows = [
-        Difference(row, False, tuple(_cell(_at(content.marks, row.position - 1)) for content in contents))
-        for row in desk.elements
+    decided = {comparable(row["element"]): row["mark"] for row in marks}
+    rows = [(row, False, [_at(content.marks, row.position - 1) for content in contents]) for row in desk.elements]
+    rows += [(row, True, [_of(content.recall, row.element) for content in contents]) for row in desk.predicted]
+    rows += _added(contents, {comparable(row.element) for row in [*desk.elements, *desk.predicted]})
+    compared = [
+        Difference(number, row, lacked, tuple(map(_cell, given)), Cell(decided.get(comparable(row.element), ""), ""))
+        for number, (row, lacked, given) in enumerate(rows, 1)
     ]
-    rows += [
-        Difference(row, True, tuple(_cell(_of(content.recall, row.element)) for content in contents))
-        for row in desk.predicted
-    ]
-    rows += _added(contents)
-    return sorted(rows, key=lambda row: not row.differs)
+    return sorted(compared, key=lambda row: (not row.differs, not row.in_doubt))
 
 
-def _cell(mark: dict[str, str]) -> Cell:
+def _cell(mark: Mapping[str, str]) -> Cell:
     return Cell(mark.get("mark", ""), mark.get("note", ""))
 
 
-def _added(contents: Sequence[Content]) -> list[Difference]:
+def _added(contents: Sequence[Content], shown: set[str]) -> list[tuple[ElementRow, bool, list[dict[str, str]]]]:
+    """What reviewers added in their own words; what is in a row already is not shown twice."""
     words: dict[str, str] = {}
     for content in contents:
         for element in content.additions:
-            words.setdefault(comparable(element), element)
+            if comparable(element) not in shown:
+                words.setdefault(comparable(element), element)
     keys = [{comparable(element) for element in content.additions} for content in contents]
+    missing = {"mark": PredictedMark.MISSING.value}
     return [
-        Difference(
-            ElementRow(0, element, "", "", (), 0, ()),
-            True,
-            tuple(Cell(PredictedMark.MISSING.value if key in added else "", "") for added in keys),
-        )
+        (ElementRow(0, element, "", "", (), 0, ()), True, [missing if key in added else {} for added in keys])
         for key, element in words.items()
     ]

@@ -38,6 +38,18 @@ def _issues(data: QueryDict) -> list[Mark]:
     return [{"kind": kind, "note": notes[kind]} for kind in IssueKind.values if kind in ticked or notes[kind].strip()]
 
 
+def decisions_from(data: QueryDict) -> list[Mark]:
+    """The expert's decisions element by element, in the order of the form's rows."""
+    return [
+        {"element": element.replace("\r\n", "\n"), "mark": data.get(f"decided-{number}", "")}
+        for number, element in zip(data.getlist("row"), data.getlist("element"), strict=False)
+    ]
+
+
+def lines_from(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
 def version_from(data: QueryDict) -> int:
     try:
         return int(data.get("version", ""))

@@ -37,6 +37,12 @@ class ReviewCase(Stateful):
     state = models.CharField(max_length=24, choices=CaseState.choices, default=CaseState.AWAITING_PREDICTIONS)
     created_at = models.DateTimeField(default=timezone.now)
     opened_at = models.DateTimeField(null=True, blank=True)
+    first_shown = models.PositiveSmallIntegerField(
+        choices=[(seat, str(seat)) for seat in SEATS],
+        null=True,
+        blank=True,
+        help_text="the seat whose review the expert is shown first: drawn when the case became disputed",
+    )
 
     if TYPE_CHECKING:
         reviews: "RelatedManager[AnswerReview]"
@@ -53,6 +59,8 @@ class ReviewCase(Stateful):
 
 class AnswerReview(Stateful):
     """One person's blind review. The seat (1 or 2) makes a third reviewer impossible.
+
+    A released review has lost its seat and keeps its words; its reviewer may take a seat again while one is free.
 
     marks: [{"mark": correct|incorrect|unsure, "note": str}, ...] one per answer element, in its order
     recall: [{"element": str, "mark": missing|unreasonable, "note": str}, ...] one per element only models gave
@@ -76,6 +84,7 @@ class AnswerReview(Stateful):
     additions = models.JSONField(default=list)
     issues = models.JSONField(default=list)
     found_issue = models.BooleanField(null=True, blank=True)
+    guidelines_version = models.CharField(max_length=20, blank=True, help_text="of the criteria it was submitted under")
     reviewed_before = models.BooleanField(default=False, help_text="served again because nobody new was left")
     begun_at = models.DateTimeField(default=timezone.now)
     saved_at = models.DateTimeField(default=timezone.now)
@@ -84,7 +93,9 @@ class AnswerReview(Stateful):
     class Meta:
         ordering = ["case_id", "seat"]
         constraints = [
-            models.UniqueConstraint(fields=["case", "seat"], name="a_case_has_two_seats"),
+            models.UniqueConstraint(
+                fields=["case", "seat"], condition=~Q(state=ReviewState.RELEASED), name="a_case_has_two_seats"
+            ),
             models.UniqueConstraint(fields=["case", "reviewer"], name="reviewer_reviews_a_case_once"),
             models.CheckConstraint(condition=Q(seat__in=SEATS), name="a_seat_is_one_or_two"),
             models.CheckConstraint(
@@ -98,12 +109,19 @@ class AnswerReview(Stateful):
 
 
 class Adjudication(models.Model):
-    """The expert's decision on a disputed case."""
+    """The expert's decision on a disputed case.
+
+    marks: [{"element": str, "mark": correct|incorrect|missing|unreasonable}, ...] of the elements that were decided
+    proposal: [str, ...] the answer's elements as the expert would have them; a start for whoever revises it
+    """
 
     case = models.OneToOneField(ReviewCase, on_delete=models.PROTECT, related_name="adjudication")
     outcome = models.CharField(max_length=16, choices=AdjudicationOutcome.choices)
     step = models.CharField(max_length=16, choices=ReconstructionStep.choices, blank=True)
     reason = models.TextField(blank=True)
+    marks = models.JSONField(default=list)
+    proposal = models.JSONField(default=list)
+    guidelines_version = models.CharField(max_length=20, blank=True)
     decided_at = models.DateTimeField(default=timezone.now)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="adjudications")
 

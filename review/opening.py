@@ -15,11 +15,12 @@ from annotation.models import Sample
 from annotation.queries import current_standardization
 from annotation.workflow import SampleState
 from core import history
+from core.models import User
 from core.refusals import Conflict, RuleBroken
 from generation.actions import start_predictions
 from generation.workflow import RunState
 from review.models import ReviewCase
-from review.queries import predictions_of
+from review.queries import predictions_of, unanswered
 from review.workflow import CaseState
 
 logger = logging.getLogger(__name__)
@@ -54,11 +55,17 @@ def ask_for_predictions(sample: Sample) -> bool:
     if case is None:
         case = ReviewCase.objects.create(sample=sample, round=sample.round, standardization=standardization)
         history.record("make_case", case, by=None, sample=sample.pk, round=sample.round)
+    return ask_the_panel(case, by=None) or made
+
+
+def ask_the_panel(case: ReviewCase, *, by: User | None) -> bool:
+    """Start a prediction run with the panel of now; answers that are there already are taken from where they are."""
+    standardization = case.standardization
     try:
         with transaction.atomic():
             run = start_predictions(
                 document_version=standardization.document_version,
-                task=sample.task,
+                task=case.sample.task,
                 prompt=standardization.question_nonthinking,
                 answer=standardization.answer,
                 by=None,
@@ -67,21 +74,22 @@ def ask_for_predictions(sample: Sample) -> bool:
     except RuleBroken as refusal:
         # A withdrawn approval, say: the case waits, and the leads' list says for what.
         logger.info("case %s waits: %s", case.pk, refusal.rule)
-        return made
+        return False
     case.prediction_run = run
     case.save(update_fields=["prediction_run"])
-    history.record("ask_for_predictions", case, by=None, run=run.pk)
+    history.record("ask_for_predictions", case, by=by, run=run.pk)
     return True
 
 
 @transaction.atomic
 def open_case(case: ReviewCase) -> bool:
-    """Open the case when its run has finished with at least one answer. False when it waits or somebody was faster."""
+    """Open the case when every model of its run has answered. False when it waits or somebody was faster."""
     case = ReviewCase.objects.select_for_update(of=("self",)).select_related("sample").get(pk=case.pk)
     run = case.prediction_run
     if case.state != CaseState.AWAITING_PREDICTIONS or run is None or run.state != RunState.FINISHED:
         return False
-    if not any(result.call.has_answer for result in predictions_of(case)):
+    results = predictions_of(case)
+    if not results or unanswered(case, results):
         return False
     try:
         with transaction.atomic():

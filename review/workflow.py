@@ -28,11 +28,29 @@ CASE_LIFECYCLE = Lifecycle(
 
 
 class ReviewState(TextChoices):
+    """`released`: the seat went back before the review was submitted; its words are kept, and it counts for nothing."""
+
     DRAFT = "draft", _("draft")
     SUBMITTED = "submitted", _("submitted")
+    RELEASED = "released", _("given back")
 
 
-REVIEW_LIFECYCLE = Lifecycle(ReviewState, [("submit", ReviewState.DRAFT, ReviewState.SUBMITTED)])
+REVIEW_LIFECYCLE = Lifecycle(
+    ReviewState,
+    [
+        ("submit", ReviewState.DRAFT, ReviewState.SUBMITTED),
+        ("release", ReviewState.DRAFT, ReviewState.RELEASED),
+        ("take_again", ReviewState.RELEASED, ReviewState.DRAFT),
+    ],
+)
+
+
+class SeatEnd(TextChoices):
+    """Why a seat went back."""
+
+    GIVEN_BACK = "given_back", _("given back")
+    LAPSED = "lapsed", _("lapsed")
+    FREED = "freed", _("freed by a lead")
 
 
 class ElementMark(TextChoices):
@@ -44,6 +62,19 @@ class ElementMark(TextChoices):
 class PredictedMark(TextChoices):
     MISSING = "missing", _("missing from the answer")
     UNREASONABLE = "unreasonable", _("unreasonable")
+
+
+class Decided(TextChoices):
+    """The expert on one element: of the answer the first two, of those that it lacks the other two."""
+
+    CORRECT = "correct", _("correct")
+    INCORRECT = "incorrect", _("incorrect")
+    MISSING = "missing", _("missing from the answer")
+    UNREASONABLE = "unreasonable", _("unreasonable")
+
+
+OF_THE_ANSWER = (Decided.CORRECT, Decided.INCORRECT)
+OF_THE_LACKING = (Decided.MISSING, Decided.UNREASONABLE)
 
 
 class IssueKind(TextChoices):

@@ -55,20 +55,6 @@ def go(request: HttpRequest, address: str) -> HttpResponse:
 View = Callable[..., HttpResponse]
 
 
-def with_claim(view: View) -> View:
-    """The view, with the claim's number from the form. What is no number counts as an outdated one."""
-
-    @wraps(view)
-    def carried(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        number = request.POST.get("claim", "") if request.method == "POST" else ""
-        if not number:
-            return view(request, *args, **kwargs)
-        with claims.carrying(int(number) if number.isascii() and number.isdigit() and len(number) < 19 else 0):
-            return view(request, *args, **kwargs)
-
-    return carried
-
-
 def in_place(view: View) -> View:
     """A refusal of a fragment's action is told in the form that asked for it, at its `data-refused`, with the way to
     the state of now. What was typed and ticked stays as it is; a plain form gets the refusal as a page."""
@@ -95,3 +81,17 @@ def _desk_of(view: str, pk: int) -> str:
         return reverse("annotation:sample_verify", args=[pk])
     sample, position = Candidate.objects.values_list("sample", "position").get(pk=pk)
     return reverse("annotation:sample_verify", args=[sample]) + f"?candidate={position}"
+
+
+def with_claim(view: View) -> View:
+    """The view, with the claim's number from the form. What is no number counts as an outdated one."""
+
+    @wraps(view)
+    def carried(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
+        number = request.POST.get("claim", "") if request.method == "POST" else ""
+        if not number:
+            return view(request, *args, **kwargs)
+        with claims.carrying(int(number) if number.isascii() and number.isdigit() and len(number) < 19 else 0):
+            return view(request, *args, **kwargs)
+
+    return carried

@@ -18,7 +18,6 @@ from annotation.forms import EDITS, SubmitForm, edit_form, page_language
 from annotation.models import Candidate, Sample, StepVerdict
 from annotation.taking_back import last_of
 from annotation.views.common import (
-    candidate_or_404,
     in_place,
     is_fragment,
     number_in,
@@ -170,20 +169,13 @@ def stand(
 
 @require_GET
 def sample_glance(request: HttpRequest, pk: int) -> HttpResponse:
-    """The list of candidates alone, asked for again while answers to one that is not open are on their way."""
+    """The list of candidates, asked for again while models are answering; and the answers to the open candidate, where
+    the page shows them."""
     sample = sample_or_404(pk)
     require_trail(person_of(request), sample)
     desk = desk_for(sample, person_of(request), position=number_in(request.GET.get("candidate")))
-    return render(request, f"{PAGE}#glance", basis(request, sample, desk))
-
-
-@require_GET
-def candidate_answers(request: HttpRequest, pk: int) -> HttpResponse:
-    """The challenge's results, asked for again by the page while some are missing."""
-    candidate = candidate_or_404(pk)
-    require_trail(person_of(request), candidate.sample)
-    desk = desk_for(candidate.sample, person_of(request), position=candidate.position)
-    return render(request, f"{PAGE}#answers", basis(request, candidate.sample, desk))
+    answers = bool(request.GET.get("answers") and desk.opened and desk.opened.results)
+    return render(request, f"{PAGE}#glance", {**basis(request, sample, desk), "answers": answers})
 
 
 @require_POST

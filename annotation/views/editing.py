@@ -163,6 +163,7 @@ def candidate_edits(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 @require_POST
+@in_place
 def candidate_undo(request: HttpRequest, pk: int) -> HttpResponse:
     version = number_in(request.POST.get("version")) or 0
     candidate = actions.undo_edit(candidate=candidate_or_404(pk), version=version, by=person_of(request))

@@ -79,11 +79,13 @@
     if (only) main.dataset.only = "open"; else delete main.dataset.only;
     $('[data-desk="only"]')?.setAttribute("aria-pressed", String(only));
   };
+  let going = null;  /* pressed again before the answer is there: from where one is going to */
   const walk = by => {
     const other = $(`#pane [data-desk="${by > 0 ? "other-on" : "other-back"}"]`);
     if (other) { other.click(); return; }
     const all = rows();
-    const at = all.findIndex(link => link.getAttribute("aria-current") === "true");
+    const at = all.includes(going) ? all.indexOf(going) : all.findIndex(link => link.getAttribute("aria-current") === "true");
+    going = all[at + by] || going;
     all[at + by]?.click();
   };
 
@@ -93,12 +95,12 @@
     ...$$("#pane .dock :is(button, a[href], input:not([type=hidden]))"),
     ...$$("#pane .scroll"),
   ].find(el => shows(el) && !el.disabled);
-  const settle = () => {
+  const settle = ({ still = matchMedia("(min-width: 68.01rem)").matches } = {}) => {
     const here = document.activeElement;
     if (here?.matches("input, textarea, select, [contenteditable]") && here.closest(".reader")) return;
     const field = $$("#pane [autofocus]").find(shows);
-    if (field) { if (field !== here) field.focus({ preventScroll: true }); return; }
-    decision()?.focus({ preventScroll: true });
+    if (field) { if (field !== here) field.focus({ preventScroll: still }); return; }
+    decision()?.focus({ preventScroll: still });
   };
 
   /* ---- answers that came in meanwhile --------------------------------------------------------------------------- */
@@ -125,7 +127,7 @@
     }
     if (!claim) return;
     const left = Math.floor((until - Date.now()) / 60000);
-    const shown = $("[data-left]", claim);
+    const shown = $("[data-time-left]", claim);
     const minutes = Math.max(0, left);
     $("span", shown).textContent = LBP.fill(minutes < 60 ? claim.dataset.minutes : claim.dataset.hours, { hours: Math.floor(minutes / 60), minutes: minutes < 60 ? minutes : minutes % 60 });
     if (left >= SHORT) return;
@@ -142,7 +144,10 @@
     /* Half-typed words stay in their field: the next saving is refused and says so. */
     if (!$("#pane form[data-dirty]") && !$("dialog[open]")) open(again);
   };
-  const open = url => window.htmx.ajax("GET", url, { source: $("#pane"), target: "#pane", swap: "outerHTML settle:0ms" });
+  const open = url => {
+    window.htmx.trigger($("#main"), "htmx:abort");
+    return window.htmx.ajax("GET", url, { source: $("#main"), target: "#pane", swap: "outerHTML settle:0ms" }).catch(() => {});  /* gave way to a newer one */
+  };
 
   /* Who opens another candidate gets its pane alone: the list says which one it is. */
   const point = () => {
@@ -182,6 +187,14 @@
   addEventListener("toggle", event => {
     if (event.target.matches?.(".overrule[open]")) $("input.input", event.target)?.focus();
   }, true);
+  /* Ctrl+Enter confirms a dialog from wherever one stands in it. */
+  addEventListener("keydown", event => {
+    const confirm = event.target.closest?.("dialog[open]")?.querySelector("[data-ctrl-enter]");
+    const isText = event.target.matches?.("textarea, input:not([type=checkbox]):not([type=radio])");
+    if (!confirm || isText || event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
+    event.preventDefault();
+    confirm.click();
+  });
   /* Before the shell's keys: j and k walk what is shown, z takes back what the note offers, v the next answer. */
   addEventListener("keydown", event => {
     if (root.dataset.shortcuts === "off" || event.repeat || event.defaultPrevented || !window.LBP || LBP.typing(event)) return;
@@ -210,7 +223,7 @@
   addEventListener("desk:said", event => window.LBP?.say(event.detail.text));
   addEventListener("desk:discarded", event => {
     const { text, url, label, verdict } = event.detail;
-    const run = () => window.htmx.ajax("POST", url, { source: $("#pane"), target: "#pane", swap: "outerHTML settle:0ms", values: { verdict } });
+    const run = () => window.htmx.ajax("POST", url, { source: $("#main"), target: "#pane", swap: "outerHTML settle:0ms", values: { verdict } }).catch(() => {});
     for (const one of $$("#toasts [data-key='z']")) one.closest(".toast").remove();
     LBP.toast(text, { undo: { label, key: "z", run } });
   });
@@ -223,7 +236,9 @@
   document.addEventListener("lbp:renewed", event => window.htmx.process(event.detail.target));
   addEventListener("htmx:afterSettle", event => {
     begin();
-    if (event.detail.target?.id === "pane" || event.target.id === "pane") settle();
+    if (event.detail.target?.id !== "pane" && event.target.id !== "pane") return;
+    going = null;
+    settle();
   });
   /* Back and forward show the candidate of that address in the pane: the document stays where it is read, and nothing
      is sent again. */
@@ -235,5 +250,5 @@
   setInterval(runClaim, 5000);
   note();
   begin();
-  if ($("#candidates") && (!document.activeElement || document.activeElement === document.body)) settle();
+  if ($("#candidates") && (!document.activeElement || document.activeElement === document.body)) settle({ still: true });
 })();

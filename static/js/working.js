@@ -54,13 +54,13 @@
   };
   const tell = async () => {
     if (stopped || sending) return;
+    told = Date.now();
     if (!pending) {
       const all = Object.values(sums).reduce((sum, part) => sum + part, 0);
       if (all < LEAST) return;
       pending = { beat: number(), seconds: sums };
       sums = {};
     }
-    told = Date.now();
     sending = true;
     try {
       const answer = await fetch(clock.dataset.time, {
@@ -70,7 +70,7 @@
       if (answer.ok) { total += (await answer.json()).counted || 0; show(); }
       if (answer.status < 500) pending = null;
       /* Signed out, or the work went to somebody else: there is nothing to tell any more. */
-      if (answer.status === 403 || answer.status === 404) stopped = true;
+      if ([401, 403, 404].includes(answer.status)) stopped = true;
     } catch { /* not answered: the same beat goes again */ }
     finally { sending = false; }
   };

@@ -12,7 +12,7 @@ from core.models import User
 from documents.models import DocumentVersion
 from documents.queries import text_of
 from generation.evidence import find_quote
-from generation.models import Draft, LanguageModel
+from generation.models import Call, Draft, LanguageModel
 from generation.workflow import Purpose
 from tests.annotation.scenes import bring, challenged
 from tests.factories import make_call, make_claim, make_model, make_run, make_version
@@ -124,7 +124,7 @@ def fifteen(
     return made
 
 
-def _draft(sample: Sample, call: object, place: int, language: Language, text: str, given: Sequence[str]) -> None:
+def _draft(sample: Sample, call: Call, place: int, language: Language, text: str, given: Sequence[str]) -> None:
     quotes = [("It stands here.", quote) for quote in given] or list(STEPS[language])
     if place % 5 == 2:
         quotes.append(("A further step.", CLOSE[language]))

@@ -119,7 +119,7 @@ class Walk(RuleBasedStateMachine):
 
 def test_two_thousand_walks_of_forty_steps_never_leave_the_table() -> None:
     ensure_panel("demo")
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         Walk,
         settings=settings(
             max_examples=SEQUENCES,

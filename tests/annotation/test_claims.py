@@ -282,8 +282,8 @@ def test_pages_and_programs_carry_the_number_and_the_typed_text_is_given_back() 
     program.force_authenticate(annotator)
     typed = "Which of the ships paid more than nine crowns?"
     form = {"part": "question", "question": typed, "version": 1, "claim": old.pk}
-    answer = client.post(f"/candidates/{candidate.pk}/edit", form)
-    assert (answer.status_code, typed in answer.content.decode()) == (409, True)
+    page = client.post(f"/candidates/{candidate.pk}/edit", form)
+    assert (page.status_code, typed in page.content.decode()) == (409, True)
     body = {"question": typed, "version": 1, "claim": old.pk}
     answer = program.post(f"/api/v1/candidates/{candidate.pk}/edit/", body, format="json")
     assert (answer.status_code, answer.json()["rule"]) == (409, "claim_outdated")

@@ -177,7 +177,7 @@ def test_an_edit_after_a_verdict_says_before_and_after_what_it_opens(context: Br
     page.keyboard.press("u")
     expect(page.locator("#answer-part ol").first).to_contain_text("Marigold")
     expect(page.locator("#answer-part")).not_to_contain_text("III")
-    page.keyboard.press("E")
+    page.keyboard.press("e")
     expect(page.locator(".edits > li")).to_have_count(2)
 
 

@@ -119,7 +119,7 @@ def test_every_edit_is_read_as_a_difference_and_the_last_one_undone() -> None:
     assert "data-history" not in page(client, "sample_verify", candidate.sample_id)
     save(client, candidate, "answer", version=1, answer="Tern\nMarigold\nHeron", elements="the ship names <b>")
     shown = page(client, "sample_verify", candidate.sample_id)
-    assert 'data-key="E"' in shown
+    assert 'data-key="e"' in shown
     assert 'id="undo"' in shown
     history = client.get(f"/candidates/{candidate.pk}/edits", **HTMX).content.decode()
     assert 'class="shifted">Tern' in history

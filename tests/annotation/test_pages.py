@@ -204,16 +204,20 @@ def test_the_desk_shows_what_was_changed_in_the_draft() -> None:
     assert "<ins>Gannet</ins>" in text
 
 
-def test_the_badge_asks_again_only_while_answers_are_missing() -> None:
+def test_the_list_asks_again_only_while_answers_are_missing() -> None:
     candidate, annotator = candidate_at(C.TASK_C)
     challenge = challenged(candidate, annotator, wrong=1, waiting=2)
     client = client_of(annotator)
-    assert "every 2s" in page(client, "candidate_answers", candidate.pk, **HTMX)
+    query = "?candidate=1&answers=yes"
+    waiting = page(client, "sample_glance", candidate.sample_id, query, **HTMX)
+    assert "every 2s" in waiting
+    assert 'id="challenge" hx-swap-oob="renew"' in waiting
     challenge.run.run_calls.filter(right=None).delete()
-    finished = page(client, "candidate_answers", candidate.pk, **HTMX)
+    finished = page(client, "sample_glance", candidate.sample_id, query, **HTMX)
     assert "every 2s" not in finished
     assert 'id="dock" hx-swap-oob="renew"' in finished
     assert 'value="Trivial"' in finished
+    assert 'id="dock"' not in page(client, "sample_glance", candidate.sample_id, "?candidate=1", **HTMX)
 
 
 def test_markup_in_a_draft_is_text_on_the_page() -> None:

@@ -33,7 +33,7 @@ def started_by(batch: int, _person: User) -> int:
     return drafting.start_waiting(batch)
 
 
-def at_once(people: list[User], act: Callable[[User], object]) -> tuple[list[object], list[Exception]]:
+def at_once(people: list[User], act: Callable[[User], Any]) -> tuple[list[Any], list[Exception]]:
     """Every person acts in a thread of their own, all released at the same moment."""
     gate, done, refused = threading.Barrier(len(people)), [], []
 

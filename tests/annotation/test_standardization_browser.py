@@ -46,6 +46,7 @@ def test_a_form_is_filled_mended_saved_and_completed_by_keys(browser: Browser, l
         begin(page, sample)
         heights = "[document.documentElement.scrollHeight, innerHeight]"
         assert page.evaluate(heights) == [768, 768]
+        expect(page.locator("#first")).to_be_hidden()
         reader, work = (page.locator(one).bounding_box() for one in (".reader", ".std > .col"))
         assert reader is not None
         assert work is not None
@@ -149,6 +150,7 @@ def test_two_tabs_a_killed_tab_and_a_sample_handed_over_lose_no_text(browser: Br
         expect(conflict.locator("ins")).to_contain_text("second")
         assert sample.standardizations.get().elements == "what the first tab says"
         expect(part(second, "elements")).to_have_value("what the second tab says")
+        assert second.evaluate("[scrollX, document.body.scrollLeft]") == [0, 0]
         conflict.get_by_role("button", name="Save my text over it").click()
         saved(second)
         assert sample.standardizations.get().elements == "what the second tab says"
@@ -160,11 +162,12 @@ def test_two_tabs_a_killed_tab_and_a_sample_handed_over_lose_no_text(browser: Br
         assert sample.standardizations.get().elements == "what the second tab says"
         first.close()
 
-        # The server does not answer, the tab is killed: the text is offered again.
-        second.route("**/standardize/autosave", lambda route: route.abort())
+        # The line is cut and the tab killed: the text is offered again.
+        context.set_offline(True)
         part(second, "supplementary").fill("x" * 300)
         expect(second.locator("#saved")).to_have_attribute("data-state", "failed")
         second.close(run_before_unload=False)
+        context.set_offline(False)
         again = context.new_page()
         again.goto(f"/samples/{sample.pk}/standardize/")
         again.get_by_role("button", name="Put it back").click()

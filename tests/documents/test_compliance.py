@@ -427,7 +427,7 @@ def test_two_leads_never_overwrite_each_other_unseen() -> None:
 
 def test_a_state_that_was_never_there_is_named_and_no_note_is_spoken_of() -> None:
     version, expert = pending(), make_expert()
-    given = {
+    given: dict[str, Any] = {
         "version": version,
         "by": expert,
         "seen": Seen("approved", version.sha256, version.document.latest_id or 0),

@@ -98,7 +98,7 @@ def test_it_is_settled_and_sent_again_at_one_word_for_one_call_or_for_many(serve
 
 def test_who_may_say_it_and_when(server: OpenAIServer, lead: User) -> None:
     call = lost_call(server)
-    nothing = {"call": call, "billed_usd": Decimal(0)}
+    nothing: dict[str, Any] = {"call": call, "billed_usd": Decimal(0)}
     with pytest.raises(NotAllowed):
         actions.settle_call(by=make_annotator(), reason=WHY, **nothing)
     with pytest.raises(RuleBroken):

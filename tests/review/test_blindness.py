@@ -7,12 +7,16 @@ from itertools import product
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.http import StreamingHttpResponse
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import URLPattern, URLResolver, get_resolver, resolve
+from drf_spectacular.generators import SchemaGenerator
 
 from core.models import User
 from review import actions
+from review import urls as review_urls
+from review.api import routes as routes_of_api
 from review.models import AnswerReview, ReviewCase
 from review.queries import predicted_elements
 from tests.factories import make_annotator, make_case, make_expert, make_lead
@@ -27,6 +31,8 @@ ONE_TIME = re.compile(
     r"|\d{4}-\d\d-\d\dT\d\d:\d\d[^\"<]*|<time[^>]*>[^<]*</time>|Saved \d\d:\d\d"
 )
 PASSING_HEADERS = {"Set-Cookie", "Expires", "Content-Length"}
+# What a lead's empty body would really start, outside the database too.
+SLOW = re.compile(r"/(releases|documents/import|documents/batches|import)")
 PARAMETER = re.compile(r"<(?:(?P<converter>\w+):)?(?P<name>\w+)>|\(\?P<(?P<regex_name>\w+)>[^()]*\)")
 
 
@@ -104,12 +110,13 @@ def case() -> ReviewCase:
     return case
 
 
-def everywhere(case: ReviewCase, *reviews: AnswerReview) -> list[str]:
-    numbers = {str(pk) for pk in (case.pk, case.sample_id, *(review.pk for review in reviews))}
+def everywhere(case: ReviewCase, *reviews: AnswerReview, after: int | None = None) -> list[str]:
+    numbers = {str(pk) for pk in (case.pk, case.sample_id, after, *(review.pk for review in reviews)) if pk}
     numbers |= {str(case.sample.document_id), str(case.standardization.document_version_id)}
     if case.prediction_run_id:
         numbers.add(str(case.prediction_run_id))
-    return paths({"pk": sorted(numbers), "format": ["json"], "version": ["1"]})
+    given = sorted({str(review.pk) for review in reviews} | ({str(after)} if after else set())) or ["1"]
+    return paths({"pk": sorted(numbers), "review": given, "format": ["json"], "version": ["1"]})
 
 
 def test_the_crawl_reaches_the_pages_and_the_api_of_a_case(case: ReviewCase) -> None:
@@ -126,31 +133,133 @@ def test_the_crawl_reaches_the_pages_and_the_api_of_a_case(case: ReviewCase) -> 
         assert address in found
 
 
+def test_every_page_and_operation_of_this_stage_is_in_the_crawl_by_itself(case: ReviewCase) -> None:
+    """A route that is added tomorrow is crawled without being named here."""
+    found = {resolve(address).view_name for address in everywhere(case)}
+    assert {f"review:{pattern.name}" for pattern in review_urls.urlpatterns} <= found
+    operations = {f"{name}-{made.url_name}" for _prefix, viewset, name in routes_of_api for made in actions_of(viewset)}
+    assert operations <= found
+
+
+def actions_of(viewset: Any) -> list[Any]:
+    return list(viewset.get_extra_actions())
+
+
+class People:
+    """Everybody who may learn nothing. `bound` were something to the sample before the other sat down, so that not
+    even a taken seat may show; the outsiders are offered the seat until it is taken."""
+
+    def __init__(self, case: ReviewCase) -> None:
+        self.other = make_annotator()
+        held = {part.job: part.person for part in case.sample.participations.all()}
+        self.bound = [self.other, held["verifies"], held["judges"]]
+        self.outsiders = [make_annotator(), make_expert()]
+
+
 @pytest.mark.parametrize("a_has_submitted", [pytest.param(False, marks=pytest.mark.once), True])
-def test_nothing_anybody_is_served_depends_on_a_review_not_their_own(case: ReviewCase, a_has_submitted: bool) -> None:
-    a, b = make_annotator(), make_annotator()
-    others = [a, make_annotator(), make_expert(), case.sample.participations.get(job="judges").person]
-    mine = actions.take_seat(case=case, by=a)
-    mine = actions.save_review(review=mine, version=mine.version, by=a, **clean_marks(case))
+def test_nothing_anybody_is_served_depends_on_a_review_not_their_own(
+    case: ReviewCase, a_has_submitted: bool, mailoutbox: list[Any]
+) -> None:
+    people, b = People(case), make_annotator()
+    mine = actions.take_seat(case=case, by=people.other)
+    mine = actions.save_review(review=mine, version=mine.version, by=people.other, **clean_marks(case))
     if a_has_submitted:
-        actions.submit_review(review=mine, version=mine.version, by=a)
+        actions.submit_review(review=mine, version=mine.version, by=people.other)
+    # The number of the review that is still to come is crawled as well.
+    addresses = told_to_a_lead(everywhere(case, mine, after=mine.pk + 1))
+    before = {person.pk: crawl(person, addresses) for person in people.bound}
     theirs = actions.take_seat(case=case, by=b)
-    addresses = told_to_a_lead(everywhere(case, mine, theirs))
+    assert theirs.pk == mine.pk + 1
+    before |= {person.pk: crawl(person, addresses) for person in people.outsiders}
     assert f"/cases/{case.pk}/review/" in addresses
-    before = {person.pk: crawl(person, addresses) for person in others}
 
     theirs = actions.save_review(review=theirs, version=theirs.version, by=b, **canaries(case))
     if not a_has_submitted:
         # With both in the case is decided; until then every word of B's is B's own.
         actions.submit_review(review=theirs, version=theirs.version, by=b)
 
-    for person in others:
+    for person in [*people.bound, *people.outsiders]:
         after = crawl(person, addresses)
         for address, served in after.items():
             assert CANARY not in served[1], (person.role, address)
             # Sign-in pages make secrets of their own on every rendering.
             if " /account/" not in address:
                 assert served == before[person.pk][address], (person.role, address)
+    assert mailoutbox == []
+
+
+def test_no_list_can_be_asked_for_what_another_review_says(case: ReviewCase) -> None:
+    """Every filter, ordering and page of every list of the API, from its own description."""
+    people, b = People(case), make_annotator()
+    mine = actions.take_seat(case=case, by=people.other)
+    theirs = actions.take_seat(case=case, by=b)
+    numbers = [case.pk, case.sample_id, theirs.pk, b.pk]
+    addresses = filtered(numbers)
+    assert f"/api/v1/reviews/?case={case.pk}" in addresses
+    assert any("ordering" in address or "state=submitted" in address for address in addresses)
+    everybody = [people.other, *people.outsiders]
+    before = {person.pk: ask(person, "get", addresses) for person in everybody}
+    theirs = actions.save_review(review=theirs, version=theirs.version, by=b, **canaries(case))
+    actions.submit_review(review=theirs, version=theirs.version, by=b)
+    for person in everybody:
+        assert ask(person, "get", addresses) == before[person.pk]
+    assert mine.case == case
+
+
+def filtered(numbers: list[int]) -> list[str]:
+    """Every list with each of its parameters, one at a time: all choices, both truths, the numbers in question."""
+    schema: Any = SchemaGenerator().get_schema(request=None, public=True)
+    found = []
+    for path, operations in schema["paths"].items():
+        if "{" in path or "get" not in operations:
+            continue
+        for parameter in operations["get"].get("parameters", []):
+            if parameter["in"] == "query":
+                kind = parameter["schema"]
+                numbered: dict[str, list[Any]] = {"integer": numbers, "boolean": ["true", "false"]}
+                words = ["submitted", *numbers, "-found_issue", "submitted_at"]
+                values = kind.get("enum") or numbered.get(kind.get("type", ""), words)
+                found += [f"{path}?{parameter['name']}={value}" for value in values]
+    return found
+
+
+def ask(person: User, method: str, addresses: list[str]) -> dict[str, tuple[int, str]]:
+    """The answers; whatever an operation does is undone."""
+    client = Client()
+    client.force_login(person)
+    seen = {}
+    for address in addresses:
+        with transaction.atomic():
+            answer = getattr(client, method)(address)
+            text = "" if answer.streaming else answer.content.decode("utf-8", "replace")
+            kept = {name: value for name, value in answer.headers.items() if name not in PASSING_HEADERS}
+            seen[address] = (answer.status_code, ONE_TIME.sub("…", text + repr(sorted(kept.items()))))
+            transaction.set_rollback(True)
+        assert answer.status_code < 500, (method, address)
+        assert CANARY not in seen[address][1], (person.role, method, address)
+    return seen
+
+
+@pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
+def test_no_operation_answers_differently_for_what_another_review_says(case: ReviewCase, method: str) -> None:
+    """Every route, by every method that writes, as everybody else: refusals, errors and effects tell nothing."""
+    people, b = People(case), make_annotator()
+    actions.take_seat(case=case, by=people.other)
+    theirs = actions.take_seat(case=case, by=b)
+    addresses = [address for address in everywhere(case, theirs) if "/account" not in address]
+    lead = ask(make_lead(), method, [address for address in addresses if not SLOW.search(address)])
+    alive = [address for address, (status, _text) in lead.items() if status not in {403, 404, 405}]
+    if method == "post":
+        assert f"/api/v1/cases/{case.pk}/review/" in addresses
+        alive += [address for address in addresses if "/cases/" in address and address not in alive]
+    everybody = [people.other, *people.outsiders]
+    before = {person.pk: ask(person, method, alive) for person in everybody}
+    theirs = actions.save_review(review=theirs, version=theirs.version, by=b, **canaries(case))
+    actions.submit_review(review=theirs, version=theirs.version, by=b)
+    for person in everybody:
+        after = ask(person, method, alive)
+        for address, served in after.items():
+            assert served == before[person.pk][address], (person.role, method, address)
 
 
 def test_the_canaries_are_found_where_they_may_be(case: ReviewCase) -> None:

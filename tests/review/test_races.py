@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 from django.db import connection, connections
+from django.test import Client
 
-from core.models import Event
+from core.models import Event, User
 from core.refusals import Conflict, Refused
 from review import actions, opening
 from review.models import AnswerReview, ReviewCase
 from review.workflow import CaseState
 from tests.factories import make_annotator, make_case, make_standardized_sample
-from tests.review.words import ISSUE, save
+from tests.review.words import ISSUE, clean_marks, save
 
 pytestmark = [
     pytest.mark.postgres,
@@ -52,6 +53,82 @@ def test_of_three_who_sit_down_at_once_two_are_kept_and_the_third_is_told() -> N
     told = [result for result in results if isinstance(result, Conflict)]
     assert sorted(review.seat for review in kept) == [1, 2]
     assert [refusal.rule for refusal in told] == ["seats_taken"]
+
+
+def test_of_three_who_submit_at_once_two_are_kept_and_the_third_keeps_his_words() -> None:
+    """T-25: one of the two seats had lapsed to a third, and all three submit in the same instant."""
+    for _round in range(5):
+        case = make_case()
+        late, *others = [make_annotator() for _place in range(3)]
+        reviews = [save(actions.take_seat(case=case, by=late), additions=["Petrel"])]
+        actions.give_back_seat(review=reviews[0], by=late)
+        reviews += [save(actions.take_seat(case=case, by=other)) for other in others]
+        results = at_once(
+            *[
+                lambda review=review: actions.submit_review(review=review, version=review.version, by=review.reviewer)
+                for review in reviews
+            ]
+        )
+        kept = [result for result in results if isinstance(result, AnswerReview)]
+        told = [result for result in results if isinstance(result, Conflict)]
+        assert sorted(review.seat for review in kept) == [1, 2]
+        assert len(told) == 1
+        assert told[0].rule in {"seats_taken", "state_moved"}
+        case.refresh_from_db()
+        assert case.state == CaseState.ACCEPTED
+        assert AnswerReview.objects.get(case=case, reviewer=late).additions == ["Petrel"]
+
+
+def test_of_three_programs_that_come_at_once_with_whole_reviews_two_are_kept() -> None:
+    """T-25."""
+    case = make_case()
+    people = [make_annotator() for _place in range(3)]
+    body = {**clean_marks(case, additions=["Petrel"]), "submit": True}
+
+    def send(person: User) -> Any:
+        client = Client()
+        client.force_login(person)
+        return client.post(f"/api/v1/cases/{case.pk}/review/", body, content_type="application/json")
+
+    answers = at_once(*[lambda person=person: send(person) for person in people])
+    assert sorted(answer.status_code for answer in answers) == [200, 200, 409]
+    (third,) = [answer.json() for answer in answers if answer.status_code == 409]
+    # Told that two were there, or, if both had submitted by then, that the case has moved on: with the words both ways.
+    assert third["rule"] in {"seats_taken", "state_moved"}
+    assert third["sent"]["additions"] == ["Petrel"]
+    assert case.reviews.count() == 2
+    case.refresh_from_db()
+    assert case.state == CaseState.DISPUTED
+
+
+@pytest.mark.bench
+def test_two_hundred_pairs_that_submit_in_the_same_instant_give_two_hundred_decisions() -> None:
+    """I-15."""
+    people = [make_annotator() for _place in range(2)]
+    for number in range(200):
+        case, changes = make_case(), ISSUE if number % 2 else {}
+        reviews = [save(actions.take_seat(case=case, by=person), **changes) for person in people]
+        at_once(
+            *[
+                lambda review=review: actions.submit_review(review=review, version=review.version, by=review.reviewer)
+                for review in reviews
+            ]
+        )
+    decided = Event.objects.filter(subject_type="reviewcase", action__in=["review.accept", "review.dispute"])
+    assert decided.count() == decided.values("subject_id").distinct().count() == 200
+    assert ReviewCase.objects.filter(state=CaseState.DISPUTED).count() == 100
+    assert ReviewCase.objects.filter(state=CaseState.ACCEPTED).count() == 100
+
+
+def test_a_lapsed_seat_goes_to_one_of_two_who_want_it_at_once() -> None:
+    case = make_case()
+    actions.take_seat(case=case, by=make_annotator())
+    gone = actions.take_seat(case=case, by=make_annotator())
+    User.objects.filter(pk=gone.reviewer_id).update(is_active=False)
+    people = [make_annotator() for _place in range(2)]
+    results = at_once(*[lambda person=person: actions.take_seat(case=case, by=person) for person in people])
+    assert sorted(type(result).__name__ for result in results) == ["AnswerReview", "Conflict"]
+    assert case.reviews.exclude(state="released").count() == 2
 
 
 @pytest.mark.parametrize("changes", [{}, ISSUE])
