@@ -29,7 +29,7 @@ class Work:
 
 
 def work_of(person: User) -> Work:
-    return Work(frozenset(getattr(person, "work_languages", ())), frozenset(getattr(person, "work_tasks", ())))
+    return Work(frozenset(person.work_languages), frozenset(person.work_tasks))
 
 
 def works_on(person: User, sample: Sample) -> bool:

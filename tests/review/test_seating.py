@@ -22,14 +22,17 @@ from tests.review.words import save, submit
 pytestmark = pytest.mark.django_db
 
 
+class Works:
+    """What people work on, written into their accounts."""
+
+    def __setitem__(self, person: User, work: Work) -> None:
+        person.work_languages, person.work_tasks = sorted(work.languages), sorted(work.tasks)
+        person.save()
+
+
 @pytest.fixture
-def work(monkeypatch: pytest.MonkeyPatch) -> dict[int, Work]:
-    """What people work on, by their number; who is not in it works on everything."""
-    given: dict[int, Work] = {}
-    nothing_said = Work(frozenset(), frozenset())
-    for module in ("people", "cases"):
-        monkeypatch.setattr(f"review.queries.{module}.work_of", lambda person: given.get(person.pk, nothing_said))
-    return given
+def work() -> Works:
+    return Works()
 
 
 def only(languages: str = "", tasks: str = "") -> Work:
@@ -56,10 +59,10 @@ def leave_only(*people: User) -> None:
 # Language, task, load ----------------------------------------------------------------------------------------------
 
 
-def test_a_case_is_offered_to_those_who_work_on_its_language_and_task(work: dict[int, Work]) -> None:
+def test_a_case_is_offered_to_those_who_work_on_its_language_and_task(work: Works) -> None:
     english, chinese = make_case(), chinese_case()
     reader, sorter, anyone = make_annotator(), make_annotator(), make_annotator()
-    work |= {reader.pk: only("Chinese"), sorter.pk: only(tasks="T2.1 T2.2")}
+    work[reader], work[sorter] = only("Chinese"), only(tasks="T2.1 T2.2")
     assert list(cases_offered_to(reader)) == [chinese]
     assert list(cases_offered_to(sorter)) == []
     assert list(cases_offered_to(anyone)) == [english, chinese]
@@ -74,24 +77,24 @@ def test_a_case_is_offered_to_those_who_work_on_its_language_and_task(work: dict
     assert english.reviews.count() == 0
 
 
-def test_who_does_not_work_on_the_language_is_nobody_new(work: dict[int, Work]) -> None:
+def test_who_does_not_work_on_the_language_is_nobody_new(work: Works) -> None:
     """An earlier reviewer need not wait for people who could not judge the answer."""
     case, earlier, other = chinese_case(), make_annotator(), make_annotator()
     Participation.objects.create(sample=case.sample, person=earlier, job=Job.REVIEWS)
     leave_only(earlier, other)
     assert not actions.can_take_seat(earlier, case)
-    work[other.pk] = only("English")
+    work[other] = only("English")
     assert actions.can_take_seat(earlier, case)
     assert actions.take_seat(case=case, by=earlier).reviewed_before is True
 
 
-def test_a_case_is_given_to_the_suited_with_the_least_on_their_desk(work: dict[int, Work]) -> None:
+def test_a_case_is_given_to_the_suited_with_the_least_on_their_desk(work: Works) -> None:
     case = chinese_case()
     busy, free, other_task, idle_one = (make_annotator() for _place in range(4))
     for _case in range(2):
         actions.take_seat(case=make_case(), by=busy)
     actions.take_seat(case=make_case(), by=free)
-    work[other_task.pk] = only(tasks="T9.1")
+    work[other_task] = only(tasks="T9.1")
     leave_only(busy, free, other_task, idle_one)
     lead = make_lead()
     made = actions.assign_reviewers(case=case, by=lead)
