@@ -13,7 +13,7 @@ from annotation.workflow import SampleState
 from tests.annotation.scenes import sample_in_audit
 from tests.browsing import signed_in
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.once, pytest.mark.django_db(transaction=True)]
 
 
 def test_an_expert_returns_a_submission_by_keyboard_and_the_annotator_ticks_the_remark(

@@ -27,7 +27,7 @@ from tests.annotation.scenes import bring, candidate_at, challenged, claimed_sam
 from tests.annotation.test_pages import HTMX, client_of, page, post
 from tests.factories import make_annotator, make_lead, make_sample, make_version
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 C = CandidateState
 FOUR = ["1", "2", "3", "4"]
 ALL_SEVEN = [item.code for item in CHECKLIST]

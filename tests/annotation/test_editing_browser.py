@@ -17,7 +17,7 @@ from tests.annotation.scenes import ALL_FOUR, candidate_at, challenged
 from tests.browsing import signed_in
 from tests.factories import make_annotator, make_lead
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.once, pytest.mark.django_db(transaction=True)]
 C = CandidateState
 PASTE = """text => {
     const begun = performance.now();

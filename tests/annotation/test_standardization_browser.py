@@ -15,7 +15,7 @@ from tests.annotation.scenes import approved_sample
 from tests.browsing import signed_in
 from tests.factories import make_annotator, make_lead
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.once, pytest.mark.django_db(transaction=True)]
 
 
 def begin(page: Page, sample: Sample) -> None:

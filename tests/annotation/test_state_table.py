@@ -48,7 +48,7 @@ from tests.annotation.state_table import (
     put,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 SCENES = [(state, True) for state in SAMPLE_STATES] + [(state, False) for state in (*ANNOTATORS, *JUDGES)]
 KEPT: tuple[type[models.Model], ...] = (

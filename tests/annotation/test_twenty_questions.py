@@ -23,7 +23,7 @@ from leading.invariants import answers_score_one, prompts_are_computed
 from tests.annotation.scenes import approved_sample
 from tests.factories import make_annotator
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 MARK = re.compile("|".join(map(re.escape, IDENTIFIERS)))
 
 CODES = ("T1.1", "T2.1", "T3.1", "T4.1", "T5.1", "T6.1", "T7.1", "T8.2", "T9.1", "T10.2")

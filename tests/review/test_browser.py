@@ -16,7 +16,7 @@ from tests.browsing import signed_in
 from tests.factories import make_annotator, make_case, make_expert
 from tests.review.words import save, submit
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.browser, pytest.mark.once, pytest.mark.django_db(transaction=True)]
 
 FITS = "(({scrollHeight: h, scrollWidth: w}) => h <= innerHeight && w <= innerWidth)(document.documentElement)"
 

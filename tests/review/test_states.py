@@ -19,7 +19,7 @@ from review.workflow import CaseState
 from tests.factories import make_annotator, make_case, make_expert, make_lead, make_standardized_sample
 from tests.review.words import ISSUE, clean_marks, save, submit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 ROLES = ("annotator", "expert", "lead", "verifier", "auditor", "first", "second", "nobody")
 # state, action -> roles for whom it happens; everybody else is refused. `first` has submitted a review, `second` holds
