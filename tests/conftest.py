@@ -37,7 +37,8 @@ def pytest_report_header() -> str:
 
 
 # Tests of these that ask for no database cannot reach one: the same on every database.
-PURE = tuple(f"tests/{app}/" for app in ("benchmark", "core", "documents", "generation", "ground", "release"))
+APPS = ("annotation", "benchmark", "core", "documents", "generation", "ground", "leading", "release", "review")
+PURE = tuple(f"tests/{app}/" for app in APPS)
 DATABASE = {"db", "transactional_db", "live_server", "product"}
 # Starting the product takes longer than what is tried on it: one process of the suite does a whole module.
 STARTS_THE_PRODUCT = "product"

@@ -22,7 +22,7 @@ from review.queries import predicted_elements
 from tests.factories import make_annotator, make_case, make_expert, make_lead
 from tests.review.words import clean_marks
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.once, pytest.mark.django_db]
 
 CANARY = "canary7f3a"
 # Values that differ on every rendering: form tokens, one-time keys, times.
@@ -188,7 +188,6 @@ def test_nothing_anybody_is_served_depends_on_a_review_not_their_own(
     assert mailoutbox == []
 
 
-@pytest.mark.once
 def test_no_list_can_be_asked_for_what_another_review_says(case: ReviewCase) -> None:
     """Every filter, ordering and page of every list of the API, from its own description."""
     people, b = People(case), make_annotator()
