@@ -42,6 +42,12 @@ def text_difference(before: str, after: str) -> list[Piece]:
     return [Piece(kind, text) for kind, text in _readable(runs)]
 
 
+def close_difference(before: str, after: str) -> list[Piece]:
+    """The same of two texts that were made alike: whatever they have in common is kept as common."""
+    runs = _runs(_PIECE.findall(before), _PIECE.findall(after))
+    return [Piece(kind, "".join(run)) for kind, run in runs]
+
+
 def line_difference(before: Sequence[str], after: Sequence[str]) -> list[Piece]:
     """The same for a list's elements, each of them whole; those that are not `del` are the new list."""
     pieces = [Piece(kind, line) for kind, run in _runs(list(before), list(after)) for line in run]

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.differences import SAME, text_difference
+from annotation.differences import SAME, close_difference
 from annotation.rendering import Rendering, said
 from benchmark.findings import Finding, Repair
 from benchmark.forms import Kind
@@ -56,7 +56,7 @@ def prompt_pieces(rendering: Rendering, *, thinking: bool) -> list[Piece]:
 
 
 def _fixed(segment: Segment, beside: Segment) -> Iterator[Piece]:
-    for piece in text_difference(beside.text, segment.text):
+    for piece in close_difference(beside.text, segment.text):
         if piece.kind != "del":
             yield Piece(piece.text, FIXED if piece.kind == SAME or piece.text.isspace() else DIFFERS)
 

@@ -46,7 +46,12 @@ def can_take_back_verdict(user: User, candidate: Candidate, last: StepVerdict | 
         return False
     if sample.state != SampleState.EXHAUSTED:
         return claims.holds_desk(user, sample)
-    return user.does_stage_work and not sample.is_blocked and _planned_anew(sample) is None
+    return (
+        last.verdict == Verdict.DISCARD
+        and user.does_stage_work
+        and not sample.is_blocked
+        and _planned_anew(sample) is None
+    )
 
 
 @transaction.atomic
@@ -65,7 +70,9 @@ def take_back_verdict(*, candidate: Candidate, by: User, verdict: int | None = N
     last = last_verdict(candidate)
     if sample.state != SampleState.EXHAUSTED:
         claims.desk(sample, by)
-    if last is None or (verdict is not None and verdict != last.pk):
+    # An exhausted sample ended by a discard: nothing else brings it back.
+    ended = sample.state == SampleState.EXHAUSTED and last is not None and last.verdict != Verdict.DISCARD
+    if last is None or ended or (verdict is not None and verdict != last.pk):
         raise Conflict(
             _("There is no verdict to take back here: the candidate is at “%(state)s”.")
             % {"state": candidate.get_state_display()},

@@ -39,7 +39,7 @@ def ask(runs: QuerySet[Run], *, by: User) -> int:
 
 def asked() -> QuerySet[Run]:
     """Those that are still to be cancelled."""
-    return Run.objects.filter(state__in=UNFINISHED).exclude(cancel_asked_at=None)
+    return Run.objects.filter(state__in=UNFINISHED, cancel_asked_at__isnull=False)
 
 
 def is_anything_asked() -> bool:

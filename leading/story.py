@@ -30,6 +30,7 @@ from documents.workflow import Flag, Origin, VersionState
 from generation.models import Run, RunCall
 from generation.workflow import Purpose, RunState, trouble_words
 from release.models import DifficultyLabel, ReleaseItem
+from release.templatetags.release_parts import listed
 from review.models import AnswerReview, ReviewCase
 from review.queries import DECIDED, reviews_visible_to
 
@@ -245,7 +246,7 @@ DETAILS: dict[str, Callable[[Any], Words]] = {
     "version": lambda value: gettext("version %(number)s") % {"number": value},
     "round": lambda value: gettext("round %(n)s") % {"n": value},
     "candidates": lambda value: ngettext("%(n)s candidate", "%(n)s candidates", value) % {"n": value},
-    "difficulty": str,
+    "difficulty": listed,
 }
 
 

@@ -57,7 +57,12 @@ class Run(Stateful):
 
     class Meta:
         ordering = ["-id"]
-        indexes = [models.Index(fields=["state", "created_at"], name="run_by_state_and_time")]
+        indexes = [
+            models.Index(fields=["state", "created_at"], name="run_by_state_and_time"),
+            models.Index(
+                fields=["cancel_asked_at"], name="run_to_be_cancelled", condition=Q(cancel_asked_at__isnull=False)
+            ),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(cancel_asked_at__isnull=True, cancel_asked_by__isnull=True)

@@ -377,7 +377,7 @@
      The text lies in localStorage before the request starts and leaves it when the server has it. */
   const DELAY = 800;
   const RETRIES = [2, 4, 8, 16, 30];
-  const fieldsOf = form => [...new FormData(form)].filter(([name, value]) => typeof value === "string" && !["csrfmiddlewaretoken", "_once", "version"].includes(name));
+  const fieldsOf = form => [...new FormData(form)].filter(([name, value]) => typeof value === "string" && !["csrfmiddlewaretoken", "_once", "version", "claim"].includes(name));
 
   /* Not form.elements: a field may be called "elements" and stand in its place. */
   const named = (form, name) => $(`[name="${CSS.escape(name)}"]`, form);

@@ -48,24 +48,28 @@
       this.list.replaceChildren(...(lines.length ? lines : [""]).map(line => this.row(line)));
       this.number();
     }
+    /* Hundreds of lines are pasted at once: a row is a copy of the first one made. */
     row(value) {
+      this.model ||= this.first();
+      const made = this.model.cloneNode(true);
+      this.field(made).value = value;
+      return made;
+    }
+    first() {
       const deed = (name, glyph, word) => {
         const made = element("button", { type: "button", className: "btn btn--icon btn--quiet btn--s", tabIndex: -1 }, icon(glyph));
         made.dataset.deed = name;
-        made.dataset.word = word;
+        made.dataset.word = made.title = word;
+        made.setAttribute("aria-label", word);
         return made;
       };
       const place = element("button", { type: "button", className: "btn btn--quiet btn--s lines__place", hidden: true, tabIndex: -1 });
       place.dataset.deed = "find";
-      const input = element("input", { type: "text", className: "input", value, spellcheck: false, autocomplete: "off" });
+      const input = element("input", { type: "text", className: "input", spellcheck: false, autocomplete: "off" });
       return element("li", {}, input, place, deed("up", "up", this.words.wordUp), deed("down", "down", this.words.wordDown), deed("remove", "cross", this.words.wordRemove));
     }
     number() {
-      this.rows().forEach((row, at) => {
-        const name = fill(this.name, { n: at + 1 });
-        this.field(row).setAttribute("aria-label", name);
-        for (const button of $$("[data-word]", row)) { button.setAttribute("aria-label", `${name}: ${button.dataset.word}`); button.title = button.dataset.word; }
-      });
+      this.rows().forEach((row, at) => this.field(row).setAttribute("aria-label", fill(this.name, { n: at + 1 })));
     }
     send() {
       this.area.value = this.text();
@@ -164,7 +168,10 @@
       if (row === this.current) return;
       if (this.current) for (const button of $$("button", this.current)) button.tabIndex = -1;
       this.current = row;
-      if (row) for (const button of $$("button", row)) button.tabIndex = 0;
+      if (!row) return;
+      for (const button of $$("button", row)) button.tabIndex = 0;
+      const name = this.field(row).getAttribute("aria-label");
+      for (const button of $$("[data-word]", row)) button.setAttribute("aria-label", `${name}: ${button.dataset.word}`);
     }
     find(row) {
       const place = $(".lines__place", row);
@@ -243,7 +250,7 @@
     running?.abort();
     running = new AbortController();
     const body = new FormData();
-    for (const form of forms) for (const [name, value] of new FormData(form)) if (!["part", "version"].includes(name)) body.set(name, value);
+    for (const form of forms) for (const [name, value] of Object.entries({ ...valuesOf(form), csrfmiddlewaretoken: $("[name=csrfmiddlewaretoken]", form).value })) body.set(name, value);
     try {
       const answer = await fetch(forms[0].dataset.checkUrl, {
         method: "POST", body, signal: running.signal, headers: { Accept: "application/json", "HX-Request": "true" },
@@ -269,7 +276,8 @@
     const step = dock?.dataset.step;
     const ticked = $$('#dock input[name="checks"]:checked').map(box => box.value);
     const held = dock?.contains(document.activeElement) ? document.activeElement.dataset.key : "";
-    htmx.swap(pane, parsed.innerHTML, { swapStyle: "none" });
+    /* Not the pane itself: for a pane that came anew the desk looks for the next decision. */
+    htmx.swap($("#main"), parsed.innerHTML, { swapStyle: "none" });
     if ($("#dock")?.dataset.step === step) {
       for (const value of ticked) { const box = $(`#dock input[name="checks"][value="${CSS.escape(value)}"]`); if (box) box.checked = true; }
       $('#dock input[name="checks"]')?.dispatchEvent(new Event("change", { bubbles: true }));
@@ -297,7 +305,10 @@
   };
 
   /* ---- refusals: nothing is overwritten, nothing is lost --------------------------------------------------------- */
-  const valuesOf = form => Object.fromEntries([...new FormData(form)].filter(([name]) => !["csrfmiddlewaretoken", "part", "version"].includes(name)));
+  const valuesOf = form => {
+    const names = $$("[data-hints]", form).map(list => list.dataset.hints);
+    return Object.fromEntries([...new FormData(form)].filter(([name]) => names.includes(name)));
+  };
   const stored = now => Object.fromEntries(Object.entries(now).map(([name, value]) => [name, Array.isArray(value) ? value.join("\n") : value]));
   const put = (form, values) => {
     for (const [name, value] of Object.entries(values)) {

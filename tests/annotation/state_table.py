@@ -57,6 +57,13 @@ TABLE: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("task_c", DESK, "task_c", HOLDER, SAME, "passed"),
     # an edit of the question opens Task A again
     ("edit", DESK, "task_a task_b task_c passed", HOLDER, SAME, "task_a"),
+    # one's own last verdict is taken back: its step is open again, also of a discard that ended the sample
+    ("take_back", DESK, "task_b discarded", HOLDER, SAME, "task_a"),
+    ("take_back", DESK, "task_c", HOLDER, SAME, "task_b"),
+    ("take_back", DESK, "passed", HOLDER, SAME, "task_c"),
+    ("take_back", "exhausted", "discarded", OWN, "in_verification", "task_a"),
+    # the wording before the last edit, as an edit of its own
+    ("undo", DESK, "task_a task_b task_c passed", HOLDER, SAME, "task_a"),
     # it is the last candidate, so the sample ends with it
     ("discard", DESK, "read task_a task_b task_c passed", HOLDER, "exhausted", "discarded"),
     ("exhaust", DESK, "discarded", HOLDER, "exhausted", SAME),
@@ -85,7 +92,7 @@ SAMPLE_STATES = (*BEFORE_A_SUBMISSION, "in_audit", "returned", *AFTER_APPROVAL, 
 CANDIDATE_STATES = ("read", "task_a", "task_b", "task_c", "passed", "discarded")
 ROLES = ("annotator", "another_annotator", "reviewer", "judge", "another_expert", "lead")
 EXPERTS = ("judge", "another_expert")
-OF_CANDIDATES = ("read", "edit", "task_a", "task_b", "challenge", "overrule", "task_c", "discard")
+OF_CANDIDATES = ("read", "edit", "task_a", "task_b", "challenge", "overrule", "task_c", "take_back", "undo", "discard")
 # Elsewhere the candidate's state makes no difference to what happens to the sample.
 OF_BOTH = ("select", "submit", "exhaust")
 ACTIONS = tuple(dict.fromkeys(row[0] for row in TABLE))
@@ -103,6 +110,7 @@ class World:
     chosen: bool = True
     answered: bool = True
     edited: bool = False
+    was_edited: bool = False
     remark: bool = True
     newer_version: bool = True
 
@@ -138,6 +146,7 @@ def _is_ready(action: str, world: World) -> bool:
         "submit": world.chosen,
         "task_c": world.answered,
         "overrule": world.answered,
+        "undo": world.was_edited,
         "answer_remark": world.remark,
         "adopt_document": world.newer_version,
     }.get(action, True)
@@ -189,6 +198,7 @@ class Scene:
             chosen=sample.chosen_id == candidate.pk,
             answered=bool(results and not results.stale and results.is_finished and results.wrong),
             edited=_edited(candidate),
+            was_edited=candidate.edits.exists(),
             remark=bool(last and last.outcome == "rejected" and last.remarks.exists()),
             newer_version=latest.number > sample.document_version.number,
         )
@@ -232,6 +242,7 @@ BODIES: dict[str, Callable[[Scene, World], dict[str, Any]]] = {
     "task_b": _judged("correct"),
     "task_c": lambda scene, world: {"version": _version(scene), "verdict": "challenging"},
     "challenge": lambda scene, world: {"version": _version(scene)},
+    "undo": lambda scene, world: {"version": _version(scene)},
     "overrule": _overruled,
     "discard": lambda scene, world: {"reason": "Trivial."},
     "select": lambda scene, world: {"candidate": scene.candidate},
@@ -330,6 +341,14 @@ def put(scene: Scene, state: str) -> None:
             step=step,
             verdict=VERDICTS[step],
             checks=[True] * 4,
+            candidate_version=1,
+            guidelines_version="1",
+            by=scene.people["annotator"],
+        )
+    if state == "discarded":
+        candidate.verdicts.create(
+            step="task_a",
+            verdict="discard",
             candidate_version=1,
             guidelines_version="1",
             by=scene.people["annotator"],

@@ -108,7 +108,7 @@ def test_a_save_that_opens_a_step_again_says_so_and_what_stands_around_follows()
     assert f'data-step="{answer["step"]}"' in part(client, candidate, "answer")
     around = client.get(f"/candidates/{candidate.pk}/around", **HTMX).content.decode()
     for place in ("steps", "candidates", "dock", "claim", "verdict-task_b", "challenge"):
-        assert re.search(rf'id="{place}"[^>]* hx-swap-oob="true"', around), place
+        assert re.search(rf'id="{place}"[^>]* hx-swap-oob="(true|renew)"', around), place
     assert 'id="pane"' not in around
     assert "older than the last edit" in around
 

@@ -149,9 +149,9 @@ def test_more_headings_than_are_listed_are_thinned_evenly() -> None:
     ids=["newlines", "one-line", "rules", "hashes", "han", "numbers", "short-lines"],
 )
 def test_no_text_takes_long(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()  # of the processor: how busy the machine is proves nothing
     outline_of(text)
-    assert time.perf_counter() - begin < 8
+    assert time.process_time() - begin < 8
 
 
 def test_an_outline_is_made_once_and_cached_for_good() -> None:

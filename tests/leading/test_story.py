@@ -1,10 +1,12 @@
 """The story of a sample: every stage in words, in both languages, and nothing that its reader may not know."""
 
+import re
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.test import Client
+from django.utils import translation
 from rest_framework.test import APIClient
 
 from annotation import actions as annotating
@@ -45,6 +47,11 @@ def test_a_whole_sample_is_told_from_its_document_to_its_label() -> None:
     assert all(line.usd is not None for line in runs)
     assert {line.what for line in lines if line.stage == Stage.DOCUMENT} >= {"cleared the document"}
     assert "did something" not in [line.what for line in lines]
+    with translation.override("zh-hans"):
+        lines = story_of(sample, make_lead())
+        told = [f"{line.stage.label} {line.what} {line.state} {' '.join(map(str, line.more))}" for line in lines]
+        states = [f"{call.state} {call.trouble}" for line in lines for call in line.calls]
+    assert [words for words in [*told, *states] if re.search(r"[A-Za-z]{2,}", words.replace("token", ""))] == []
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "All stages"), ("zh-hans", "全部阶段")])
