@@ -42,9 +42,9 @@ def press(page: Page, keys: str) -> None:
 
 
 def saved(page: Page) -> None:
-    expect(page.locator(".save")).to_have_attribute("data-state", "saved")
+    expect(page.locator("[data-save-for=review]")).to_have_attribute("data-state", "saved")
     page.wait_for_timeout(900)
-    expect(page.locator(".save")).to_have_attribute("data-state", "saved")
+    expect(page.locator("[data-save-for=review]")).to_have_attribute("data-state", "saved")
 
 
 def test_a_review_is_written_by_keyboard_saved_by_itself_and_frozen(
