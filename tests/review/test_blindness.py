@@ -33,6 +33,7 @@ ONE_TIME = re.compile(
 PASSING_HEADERS = {"Set-Cookie", "Expires", "Content-Length"}
 # What a lead's empty body would really start, outside the database too.
 SLOW = re.compile(r"/(releases|documents/import|documents/batches|import)")
+MOST_CHOICES = 12
 PARAMETER = re.compile(r"<(?:(?P<converter>\w+):)?(?P<name>\w+)>|\(\?P<(?P<regex_name>\w+)>[^()]*\)")
 
 
@@ -188,6 +189,7 @@ def test_nothing_anybody_is_served_depends_on_a_review_not_their_own(
     assert mailoutbox == []
 
 
+@pytest.mark.once
 def test_no_list_can_be_asked_for_what_another_review_says(case: ReviewCase) -> None:
     """Every filter, ordering and page of every list of the API, from its own description."""
     people, b = People(case), make_annotator()
@@ -198,12 +200,19 @@ def test_no_list_can_be_asked_for_what_another_review_says(case: ReviewCase) -> 
     assert f"/api/v1/reviews/?case={case.pk}" in addresses
     assert any("ordering" in address or "state=submitted" in address for address in addresses)
     everybody = [people.other, *people.outsiders]
-    before = {person.pk: ask(person, "get", addresses) for person in everybody}
+    before = {person.pk: ask(person, "get", readable_to(person, addresses)) for person in everybody}
     theirs = actions.save_review(review=theirs, version=theirs.version, by=b, **canaries(case))
     actions.submit_review(review=theirs, version=theirs.version, by=b)
     for person in everybody:
-        assert ask(person, "get", addresses) == before[person.pk]
+        assert ask(person, "get", list(before[person.pk])) == before[person.pk]
     assert mine.case == case
+
+
+def readable_to(person: User, addresses: list[str]) -> list[str]:
+    """Without the lists that this person is refused, whatever is asked of them."""
+    lists = sorted({address.partition("?")[0] for address in addresses})
+    refused = {path for path, (status, _text) in ask(person, "get", lists).items() if status == 403}
+    return [address for address in addresses if address.partition("?")[0] not in refused]
 
 
 def filtered(numbers: list[int]) -> list[str]:
@@ -218,7 +227,8 @@ def filtered(numbers: list[int]) -> list[str]:
                 kind = parameter["schema"]
                 numbered: dict[str, list[Any]] = {"integer": numbers, "boolean": ["true", "false"]}
                 words = ["submitted", *numbers, "-found_issue", "submitted_at"]
-                values = kind.get("enum") or numbered.get(kind.get("type", ""), words)
+                # Of a long list of choices, such as the tasks, a few stand for all.
+                values = (kind.get("enum") or numbered.get(kind.get("type", ""), words))[:MOST_CHOICES]
                 found += [f"{path}?{parameter['name']}={value}" for value in values]
     return found
 
@@ -240,6 +250,7 @@ def ask(person: User, method: str, addresses: list[str]) -> dict[str, tuple[int,
     return seen
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
 def test_no_operation_answers_differently_for_what_another_review_says(case: ReviewCase, method: str) -> None:
     """Every route, by every method that writes, as everybody else: refusals, errors and effects tell nothing."""
