@@ -243,9 +243,12 @@ SPECTACULAR_SETTINGS = {
         "ModelKind": "generation.workflow.Kind",
         "SampleState": "annotation.workflow.SampleState",
         "CandidateState": "annotation.workflow.CandidateState",
+        "DraftingOutcome": "annotation.workflow.DraftingOutcome",
+        "AuditOutcome": "annotation.workflow.AuditOutcome",
         "CaseState": "review.workflow.CaseState",
         "ReviewState": "review.workflow.ReviewState",
         "IssueKind": "review.workflow.IssueKind",
+        "AdjudicationOutcome": "review.workflow.AdjudicationOutcome",
         "ReleaseState": "release.workflow.ReleaseState",
     },
 }
