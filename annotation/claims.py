@@ -53,6 +53,12 @@ def live_claim(sample: Sample) -> Claim | None:
     return live_claims().filter(sample=sample).select_related("holder").first()
 
 
+def has_lapsed(sample: Sample, person: User) -> bool:
+    """Whether the person's last claim on the sample ended by time alone."""
+    last = Claim.objects.filter(sample=sample, holder=person).order_by("-pk").first()
+    return last is not None and last.ended_how in {"", ClaimEnd.LAPSED}
+
+
 # Participation -------------------------------------------------------------------------------------------------
 
 

@@ -119,6 +119,9 @@ class Desk:
         open_rows = [row for row in self.rows if row.is_open and row is not self.row]
         return following(self.row, open_rows) if open_rows else None
 
+    def is_free_for(self, user: User) -> bool:
+        return self.claim is None or self.claim.holder_id == user.pk
+
     @property
     def is_at_work(self) -> bool:
         return self.sample.state in AT_THE_DESK
@@ -211,7 +214,7 @@ def desk_for(sample: Sample, user: User, *, position: int | None = None, glance:
         opened=shown,
         claim=claim,
         holds=holds,
-        lapsed=not holds and claim is None and sample.state in AT_THE_DESK and sample.annotator_id == user.pk,
+        lapsed=not holds and claim is None and sample.state in AT_THE_DESK and claims.has_lapsed(sample, user),
         chosen=next((candidate for candidate in candidates if candidate.pk == sample.chosen_id), None),
         before=order[place - 1] if order and place else 0,
         after=order[place + 1] if place + 1 < len(order) else 0,

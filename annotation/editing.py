@@ -26,6 +26,8 @@ from core.text import clean_text
 
 # Reading comes first; a discarded candidate has ended.
 EDITABLE = frozenset({CandidateState.TASK_A, CandidateState.TASK_B, CandidateState.TASK_C, CandidateState.PASSED})
+MOST_CHARS = 20_000
+MOST_LINES = 2_000
 FIELDS = ("question", "elements", "options", "answer")
 # Who types again after this long begins another edit.
 STRETCH = timedelta(minutes=10)
@@ -222,6 +224,24 @@ def _lines(given: Iterable[str]) -> tuple[str, ...]:
 
 
 def _faults(wording: Wording) -> Iterable[tuple[str, str]]:
+    yield from _form_faults(wording)
+    yield from _size_faults(wording)
+
+
+def _size_faults(wording: Wording) -> Iterable[tuple[str, str]]:
+    """Far beyond any question: what is larger was pasted by mistake, and no page could show it."""
+    too_long = _("This is longer than %(most)s characters.") % {"most": MOST_CHARS}
+    for name, text in (("question", wording.question), ("elements", wording.elements)):
+        if len(text) > MOST_CHARS:
+            yield name, too_long
+    for name, lines in (("options", wording.options), ("answer", wording.answer)):
+        if len(lines) > MOST_LINES:
+            yield name, _("These are more than %(most)s lines.") % {"most": MOST_LINES}
+        elif any(len(line) > MOST_CHARS for line in lines):
+            yield name, too_long
+
+
+def _form_faults(wording: Wording) -> Iterable[tuple[str, str]]:
     if not wording.question:
         yield "question", _("The question is empty.")
     if not wording.elements:

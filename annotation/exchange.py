@@ -108,7 +108,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Judged:
-    """One verdict with its checks. `is_void`: an edit afterwards opened the step again."""
+    """One verdict with its checks. `is_void`: its step was opened again, by an edit or by taking it back."""
 
     verdict: StepVerdict
     checks: tuple[Check, ...]

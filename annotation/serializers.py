@@ -391,7 +391,9 @@ class JudgedSerializer(serializers.Serializer[Any]):
     guidelines_version = serializers.CharField(source="verdict.guidelines_version")
     by = serializers.CharField(source="verdict.by.username")
     at = serializers.DateTimeField(source="verdict.at")
-    void = serializers.BooleanField(source="is_void", help_text="an edit afterwards opened the step again")
+    void = serializers.BooleanField(
+        source="is_void", help_text="its step was opened again, by an edit or by taking it back"
+    )
     checks = CheckSerializer(many=True)
 
 

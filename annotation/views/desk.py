@@ -132,7 +132,7 @@ def basis(request: HttpRequest, sample: Sample, desk: Desk) -> dict[str, Any]:
         "guidelines": guidelines,
         "language": page_language(),
         "last": _to_take_back(person, desk),
-        "may_claim": not desk.holds and actions.can_claim_sample(person, sample),
+        "may_claim": not desk.holds and desk.is_free_for(person) and actions.can_claim_sample(person, sample),
     }
 
 

@@ -140,10 +140,18 @@
     if (el.getAttribute("aria-disabled") === "true") el.focus();
     el.click();
   };
+  /* A field that is left gives the focus to what it stands in: nothing is ever focused but the page itself. */
+  const leave = field => {
+    const home = field.closest("dialog, .scroll, main") || $("main");
+    field.blur();
+    if (!home || document.activeElement !== document.body) return;
+    if (!home.hasAttribute("tabindex")) home.tabIndex = -1;
+    home.focus({ preventScroll: true });
+  };
   addEventListener("keydown", event => {
     if (event.defaultPrevented) return;
     if (inField(event.target) && !composing(event)) {
-      if (event.key === "Escape" && !$("dialog[open]")) { event.target.blur(); return; }
+      if (event.key === "Escape" && !$("dialog[open]")) { leave(event.target); return; }
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); leaveField(event.target); return; }
       const line = event.target.matches("input:not([type=search]):not([type=submit]):not([type=button])");
       if (event.key === "Enter" && line && document.body.classList.contains("app") && !event.target.form?.hasAttribute("data-enter")) event.preventDefault();
@@ -161,7 +169,7 @@
   const leaveField = field => {
     const owner = field.form?.autosaving;
     if (owner) owner.flush();
-    field.blur();
+    leave(field);
     const submit = field.closest("form")?.querySelector("[data-ctrl-enter]");
     if (submit) submit.click();
   };

@@ -23,7 +23,7 @@ from core.models import Event
 from generation.models import Draft
 from generation.workflow import CallState
 from tests.annotation.desk_scene import QUESTIONS, Fifteen, fifteen
-from tests.annotation.scenes import bring, candidate_at, challenged, claimed_sample, passed_sample
+from tests.annotation.scenes import bring, candidate_at, challenged, claimed_sample, passed_sample, sample_in_audit
 from tests.annotation.test_pages import HTMX, client_of, page, post
 from tests.factories import make_annotator, make_lead, make_sample, make_version
 
@@ -390,3 +390,23 @@ def test_results_of_another_candidate_come_in_without_a_reload(made: Fifteen) ->
 def test_the_scene_asks_what_it_says() -> None:
     """Both languages of the scene have fifteen questions."""
     assert {len(questions) for questions in QUESTIONS.values()} == {15}
+
+
+def test_the_desk_offers_no_claim_on_what_somebody_else_holds() -> None:
+    sample, annotator = claimed_sample()
+    other = make_annotator()
+    actions.release_claim(sample=sample, by=annotator)
+    assert 'name="position"' in page(client_of(annotator), "sample_verify", sample.pk)
+    actions.claim_sample(sample=Sample.objects.get(pk=sample.pk), by=other)
+    shown = page(client_of(annotator), "sample_verify", sample.pk)
+    assert f"{other.name} is working on it" in shown
+    assert 'name="position"' not in shown
+
+
+def test_a_returned_sample_is_not_said_to_have_lapsed() -> None:
+    sample, annotator, expert = sample_in_audit()
+    actions.reject_sample(sample=sample, feedback="Which year?", by=expert)
+    assert "has lapsed" not in page(client_of(annotator), "sample_verify", sample.pk)
+    actions.claim_sample(sample=Sample.objects.get(pk=sample.pk), by=annotator)
+    Claim.objects.filter(sample=sample).update(lapses_at=timezone.now() - timedelta(minutes=1))
+    assert "has lapsed" in page(client_of(annotator), "sample_verify", sample.pk)

@@ -10,7 +10,7 @@ from annotation import actions
 from annotation.models import CandidateEdit
 from annotation.workflow import CandidateState, Verdict
 from core.history import history_of
-from core.refusals import Conflict, RuleBroken
+from core.refusals import Conflict, Invalid, RuleBroken
 from tests.annotation.scenes import ALL_FOUR, bring, candidate_at, challenged, passed_sample
 from tests.annotation.test_api import api, do
 from tests.factories import make_annotator, make_lead
@@ -161,3 +161,16 @@ def test_a_program_edits_reads_the_history_and_undoes() -> None:
         candidate.draft.question,
     )
     assert do(client, "candidates", candidate.pk, "undo", version=3).status_code == 409
+
+
+@pytest.mark.parametrize(
+    ("part", "typed"),
+    [("question", "q" * 20_001), ("elements", "e" * 20_001), ("answer", ["a" * 20_001]), ("answer", ["a"] * 2_001)],
+)
+def test_what_no_page_could_show_is_refused_at_its_field(part: str, typed: object) -> None:
+    candidate, annotator = candidate_at(C.TASK_A)
+    with pytest.raises(Invalid) as refused:
+        save(candidate, annotator, **{part: typed})
+    assert list(refused.value.errors) == [part]
+    candidate.refresh_from_db()
+    assert candidate.version == 1
