@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 # Shares of common features (Dice): enough by itself; with nothing but additions on one side; with agreeing answers.
 SAME, EXTENDED, SAME_ANSWER = 0.9, 0.75, 0.5
@@ -108,6 +109,11 @@ class _Sense:
 
 def groups(asked: Sequence[Asked]) -> tuple[tuple[int, ...], ...]:
     """Groups of two or more, as places in `asked`, in its order. A member is the same as every other of its group."""
+    return _groups(tuple(asked))
+
+
+@lru_cache(maxsize=256)
+def _groups(asked: tuple[Asked, ...]) -> tuple[tuple[int, ...], ...]:
     senses = [_sense(one) for one in asked]
     found: list[list[int]] = []
     for place, sense in enumerate(senses):

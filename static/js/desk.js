@@ -114,6 +114,14 @@
     }
     note();
   };
+  /* What the list knew has changed: panes fetched before may not be true any more. */
+  let known = "";
+  const changed = () => {
+    const now = $("#candidates nav")?.textContent || "";
+    const differs = Boolean(known) && now !== known;
+    known = now;
+    return differs;
+  };
 
   /* ---- the claim's time ------------------------------------------------------------------------------------------- */
   const SHORT = 15;
@@ -144,10 +152,55 @@
     /* Half-typed words stay in their field: the next saving is refused and says so. */
     if (!$("#pane form[data-dirty]") && !$("dialog[open]")) open(again);
   };
-  const open = url => {
-    window.htmx.trigger($("#main"), "htmx:abort");
-    return window.htmx.ajax("GET", url, { source: $("#main"), target: "#pane", swap: "outerHTML settle:0ms" }).catch(() => {});  /* gave way to a newer one */
+
+  /* ---- another candidate in the pane ------------------------------------------------------------------------------ */
+  /* By script: one after the other, each into the pane of then; what was asked for meanwhile is overtaken by the last. */
+  const busy = () => Boolean($("#pane .htmx-request, #pane.htmx-request, #main.htmx-request, #candidates a.htmx-request"));
+  let wanted = null, opening = false;
+  const open = async url => {
+    wanted = url;
+    if (opening) return;
+    opening = true;
+    while (wanted) {
+      for (let tries = 0; busy() && tries < 300; tries += 1) await new Promise(done => setTimeout(done, 30));
+      const now = wanted;
+      wanted = null;
+      await window.htmx.ajax("GET", now, { source: $("#main"), target: "#pane", swap: "outerHTML settle:0ms" }).catch(() => {});
+    }
+    opening = false;
   };
+  /* The panes of the two neighbours are fetched while one reads. Each is used once, soon, and only when nothing was sent
+     and nothing came in since; a form that is out of date all the same is refused by its version. */
+  const FRESH = 30000, QUIET = 300;
+  let ahead = new Map(), turn = 0, rest = 0;
+  const forgetAhead = () => { ahead = new Map(); turn += 1; clearTimeout(rest); };
+  const lookAhead = () => {
+    forgetAhead();
+    const now = turn;
+    rest = setTimeout(async () => {
+      if (document.hidden || busy() || $("#pane form[data-edit]") || $("#pane").dataset.panel) return;
+      const all = rows();
+      const at = all.findIndex(link => link.getAttribute("aria-current") === "true");
+      for (const link of [all[at + 1], at > 0 && all[at - 1]].filter(Boolean)) {
+        const answer = await fetch(link.href, { headers: { "HX-Request": "true", "HX-Target": "pane" } }).catch(() => null);
+        if (!answer?.ok || answer.redirected || now !== turn) return;
+        const html = await answer.text();
+        if (now === turn && html.includes('id="pane"')) ahead.set(link.href, { html, at: Date.now() });
+      }
+    }, QUIET);
+  };
+  addEventListener("click", event => {
+    const link = event.target.closest?.("#candidates [data-row] > a");
+    const known = link && ahead.get(link.href);
+    if (!known || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (Date.now() - known.at > FRESH || busy() || opening || $("#pane form[data-edit]")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    history.replaceState({ htmx: true }, "", location.href);
+    history.pushState({ htmx: true }, "", link.href);
+    window.htmx.swap("#pane", known.html, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 }, { eventInfo: { target: $("#pane") } });
+  }, true);
+  addEventListener("htmx:beforeRequest", event => { if (event.detail.requestConfig.verb !== "get") forgetAhead(); });
 
   /* Who opens another candidate gets its pane alone: the list says which one it is. */
   const point = () => {
@@ -165,6 +218,7 @@
     narrow();
     runClaim();
     tell();
+    if (changed()) forgetAhead();
     $('#candidates [aria-current="true"]')?.scrollIntoView({ block: "nearest" });
   };
 
@@ -239,6 +293,7 @@
     if (event.detail.target?.id !== "pane" && event.target.id !== "pane") return;
     going = null;
     settle();
+    lookAhead();
   });
   /* Back and forward show the candidate of that address in the pane: the document stays where it is read, and nothing
      is sent again. */
@@ -250,5 +305,6 @@
   setInterval(runClaim, 5000);
   note();
   begin();
+  if ($("#candidates")) lookAhead();
   if ($("#candidates") && (!document.activeElement || document.activeElement === document.body)) settle({ still: true });
 })();

@@ -279,6 +279,47 @@ def test_the_list_walks_filters_groups_and_compares(desk: Open, made: Fifteen) -
     assert made.sample.chosen_id == made.candidate(1).pk
 
 
+def test_a_neighbour_fetched_ahead_is_shown_as_it_stands(desk: Open, made: Fifteen) -> None:
+    """Looking at a candidate fetches its neighbours; what was decided meanwhile throws them away."""
+    page = desk("?candidate=4")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/verify/?candidate=" in request.url else None)
+    page.keyboard.press("j")
+    opened(page, 5)
+    page.wait_for_timeout(1500)
+    before = len(asked)
+    page.keyboard.press("j")
+    opened(page, 6)
+    at_step(page, "discarded")
+    assert page.url.endswith("?candidate=6")
+    assert not [url for url in asked[before:] if url.endswith("candidate=6")]
+    page.go_back()
+    opened(page, 5)
+    page.wait_for_timeout(1500)
+    page.keyboard.press("y")
+    at_step(page, "task_a")
+    page.keyboard.press("k")
+    opened(page, 4)
+    page.keyboard.press("j")
+    opened(page, 5)
+    at_step(page, "task_a")
+
+
+def test_keys_pressed_faster_than_the_server_answers_leave_the_page_true(desk: Open, made: Fifteen) -> None:
+    """The page shows what the server holds, whichever answer came last."""
+    page = desk("?candidate=4")
+    for keys in ("jy", "yj", "kyk", "jjj"):
+        for key in keys:
+            page.keyboard.press(key)
+        page.wait_for_function("() => !document.querySelector('.htmx-request')")
+        page.wait_for_timeout(700)
+        current = page.locator("#candidates [aria-current=true]")
+        expect(current).to_have_count(1)
+        shown = int(page.locator("#pane > [name=candidate]").get_attribute("value") or 0)
+        opened(page, shown)
+        expect(page.locator("#dock")).to_have_attribute("data-step", made.candidate(shown).state)
+
+
 def test_results_of_another_candidate_are_told_quietly(desk: Open, made: Fifteen) -> None:
     page = desk("?candidate=4")
     page.keyboard.press("x")
