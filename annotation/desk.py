@@ -119,6 +119,15 @@ class Desk:
         open_rows = [row for row in self.rows if row.is_open and row is not self.row]
         return following(self.row, open_rows) if open_rows else None
 
+    @property
+    def step_on(self) -> int:
+        """Where the next candidate stands, or the open one when it is the last; 0 where there is none."""
+        return self.after or (self.opened.candidate.position if self.opened else 0)
+
+    @property
+    def step_back(self) -> int:
+        return self.before or (self.opened.candidate.position if self.opened else 0)
+
     def is_free_for(self, user: User) -> bool:
         return self.claim is None or self.claim.holder_id == user.pk
 

@@ -410,3 +410,11 @@ def test_a_returned_sample_is_not_said_to_have_lapsed() -> None:
     actions.claim_sample(sample=Sample.objects.get(pk=sample.pk), by=annotator)
     Claim.objects.filter(sample=sample).update(lapses_at=timezone.now() - timedelta(minutes=1))
     assert "has lapsed" in page(client_of(annotator), "sample_verify", sample.pk)
+
+
+@pytest.mark.parametrize("candidates", [0, 2])
+@pytest.mark.parametrize("state", SampleState.values)
+def test_the_desk_opens_in_every_state_also_without_a_candidate(state: str, candidates: int) -> None:
+    sample, client = make_sample(state=state, candidates=candidates), client_of(make_lead())
+    for address in ("verify/", "verify/glance"):
+        assert client.get(f"/samples/{sample.pk}/{address}").status_code == 200

@@ -332,11 +332,10 @@ def test_back_returns_to_where_one_was_through_many_jumps(opened: Open) -> None:
     for n in range(22):
         tops.append(page.evaluate(place))
         page.evaluate("at => LBPReader.jump(at, at + 5)", 5000 + n * 6000)
-        page.wait_for_timeout(60)
+        page.wait_for_function(f"before => {place} !== before", arg=tops[-1])
     for top in reversed(tops):
         page.keyboard.press("b")
-        page.wait_for_timeout(60)
-        assert abs(page.evaluate(place) - top) < 200
+        page.wait_for_function(f"top => Math.abs({place} - top) < 200", arg=top)
     expect(page.locator("[data-reader-back]")).to_be_disabled()
 
 

@@ -233,7 +233,8 @@ def test_the_attempt_of_an_annotator_to_decide_writes_nothing_and_is_logged(
     monkeypatch.setattr(log, "handlers", [*log.handlers, caplog.handler])
     client = Client()
     client.force_login(disputed.reviews.all()[0].reviewer)
-    answer = client.post(f"/api/v1/cases/{disputed.pk}/adjudicate/", {"outcome": "no_issue"})
+    with caplog.at_level(logging.WARNING, logger="django.request"):
+        answer = client.post(f"/api/v1/cases/{disputed.pk}/adjudicate/", {"outcome": "no_issue"})
     assert answer.status_code == 403
     assert any(f"/cases/{disputed.pk}/adjudicate/" in record.getMessage() for record in caplog.records)
     disputed.refresh_from_db()

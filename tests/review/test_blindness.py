@@ -190,6 +190,7 @@ def test_nothing_anybody_is_served_depends_on_a_review_not_their_own(
 
 
 @pytest.mark.once
+@pytest.mark.bench
 def test_no_list_can_be_asked_for_what_another_review_says(case: ReviewCase) -> None:
     """Every filter, ordering and page of every list of the API, from its own description."""
     people, b = People(case), make_annotator()
