@@ -220,7 +220,7 @@ def test_the_audit_page_shows_everything_the_annotator_did() -> None:
     text = signed_in(expert).get(f"/samples/{sample.pk}/audit/").content.decode()
     for words in (
         "Nobody could check it.",
-        "opened again by an edit",
+        "no longer counts",
         "version 2",
         "Discarded candidates",
         "Checklist",
