@@ -268,6 +268,7 @@
     const answer = await fetch(form.dataset.aroundUrl, { headers: { Accept: "text/html", "HX-Request": "true" } });
     if (!answer.ok) return;
     const parsed = element("template");
+    /* A page of the server's own, in which document and model text is escaped; within a template nothing runs. */
     parsed.innerHTML = await answer.text();
     /* Whoever types keeps the focus. */
     for (const field of $$("[autofocus]", parsed.content)) field.removeAttribute("autofocus");

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import pytest
-from django.db import connection
 from django.db.models import Count
 from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
@@ -25,7 +24,6 @@ pytestmark = [
     pytest.mark.bench,
     pytest.mark.postgres,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="a race on SQLite proves nothing"),
 ]
 
 

@@ -1,7 +1,6 @@
 """T-18: the same thing sent twice at the same moment is one record. Only PostgreSQL proves anything here."""
 
 import pytest
-from django.db import connection
 
 from annotation import actions
 from annotation.models import Candidate, CandidateEdit, Challenge
@@ -14,7 +13,6 @@ from tests.annotation.test_races import at_once
 pytestmark = [
     pytest.mark.postgres,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="a race on SQLite proves nothing"),
 ]
 
 
