@@ -77,7 +77,7 @@ def can_judge_task_c(user: User, candidate: Candidate) -> bool:
 
 @transaction.atomic
 def judge_task_c(*, candidate: Candidate, version: int, verdict: str, reason: str, by: User) -> Candidate:
-    """`challenging` when a model is wrong, `valuable` (with the reason) when all are right, or `discard`."""
+    """`challenging` as soon as a model is wrong, `valuable` (with the reason) when all are right, or `discard`."""
     _at_task_c(candidate, by)
     require_version(candidate, version)
     if verdict == Verdict.DISCARD:
@@ -96,13 +96,13 @@ def judge_task_c(*, candidate: Candidate, version: int, verdict: str, reason: st
 
 
 def _answers_in(candidate: Candidate) -> ChallengeResults:
-    """The answers to the candidate as it now reads, none of them still on its way."""
+    """The answers to the candidate as it now reads. The first wrong one decides: it need not wait for the others."""
     results = challenge_results(candidate)
     if results is None:
         raise RuleBroken(_("The models have not been asked yet."), rule="challenge_needed")
     if results.stale:
         raise RuleBroken(_("The answers are older than the last edit. Ask the models again."), rule="challenge_stale")
-    if not results.is_finished:
+    if not results.is_finished and not results.wrong:
         raise RuleBroken(
             _("Answers are still missing: %(models)s.") % {"models": _names(results.waiting)}, rule="answers_missing"
         )

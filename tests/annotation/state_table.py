@@ -196,7 +196,7 @@ class Scene:
             annotator=names.get(sample.annotator_id or 0),
             jobs={names[person]: job for person, job in jobs},
             chosen=sample.chosen_id == candidate.pk,
-            answered=bool(results and not results.stale and results.is_finished and results.wrong),
+            answered=bool(results and not results.stale and results.wrong),
             edited=_edited(candidate),
             was_edited=candidate.edits.exists(),
             remark=bool(last and last.outcome == "rejected" and last.remarks.exists()),

@@ -296,14 +296,23 @@ def test_task_c_needs_the_models_answers() -> None:
     assert refused.value.rule == "challenge_needed"
 
 
-def test_task_c_waits_for_every_answer_on_its_way_and_names_the_models() -> None:
+def test_while_none_is_wrong_task_c_waits_for_the_answers_on_their_way_and_names_the_models() -> None:
     candidate, annotator = candidate_at(C.TASK_C)
-    challenge = challenged(candidate, annotator, wrong=2, waiting=1)
+    challenge = challenged(candidate, annotator, wrong=0, waiting=1)
     late = challenge.run.run_calls.order_by("pk").last()
     assert late is not None
     with pytest.raises(RuleBroken, match=late.call.model.name) as refused:
         judge_c(candidate, annotator)
     assert refused.value.rule == "answers_missing"
+
+
+def test_one_wrong_answer_is_enough_while_others_are_on_their_way() -> None:
+    candidate, annotator = candidate_at(C.TASK_C)
+    challenged(candidate, annotator, wrong=1, waiting=2)
+    with pytest.raises(RuleBroken) as refused:
+        judge_c(candidate, annotator, Verdict.VALUABLE, "Worth it.")
+    assert refused.value.rule == "is_challenging"
+    assert judge_c(candidate, annotator).state == C.PASSED
 
 
 def test_one_wrong_answer_makes_a_question_challenging_also_when_a_model_failed() -> None:
