@@ -46,6 +46,7 @@ class Texts:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[tuple[int, int], Truncated] = OrderedDict()
+        self._making: dict[tuple[int, int], asyncio.Future[Truncated]] = {}
 
     async def whole(self, run: Run) -> str:
         version = run.document_version
@@ -63,12 +64,20 @@ class Texts:
         )
 
     async def _get(self, key: tuple[int, int], make: Callable[[], Truncated], how: Any) -> Truncated:
-        found = self._kept.get(key) or await how(make)
+        found = self._kept.get(key) or await self._made(key, make, how)
         self._kept[key] = found
         self._kept.move_to_end(key)
         while len(self._kept) > TEXTS_AT_HAND:
             self._kept.popitem(last=False)
         return found
+
+
+    async def _made(self, key: tuple[int, int], make: Callable[[], Truncated], how: Any) -> Truncated:
+        """The calls of one run want the same text at the same time: it is fetched once."""
+        if key not in self._making:
+            self._making[key] = asyncio.ensure_future(how(make))
+            self._making[key].add_done_callback(lambda _done: self._making.pop(key))
+        return await asyncio.shield(self._making[key])
 
 
 class Requests:

@@ -67,7 +67,7 @@ COLLECT = """() => {
     return !spoken || spoken.lang.toLowerCase().startsWith('zh');
   };
   const say = (element, text) => {
-    if (text.trim() && mine(element)) found.push([text.trim(), element.outerHTML.slice(0, 160)]);
+    if (/[A-Za-z]{2}/.test(text) && mine(element)) found.push([text.trim(), element.outerHTML.slice(0, 160)]);
   };
   const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
@@ -119,22 +119,26 @@ from review.models import AnswerReview, AuditedSample, ReviewCase
 def each(model, field):
     return [model.objects.filter(**{field: value}).order_by("pk").values_list("pk", flat=True)[0]
             for value in sorted(set(model.objects.values_list(field, flat=True)))]
-samples = Sample.objects.exclude(annotator=None).select_related("annotator")
+def first_of(rows, key):
+    return list({key(row): row for row in rows[::-1]}.values())
+samples = first_of(Sample.objects.exclude(annotator=None).select_related("annotator"), lambda sample: sample.state)
+reviews = AnswerReview.objects.select_related("case", "reviewer")
+reviews = first_of(reviews, lambda review: (review.case.state, review.state))
 print("IDS" + json.dumps({
     "documents/versions": each(DocumentVersion, "state"), "documents": each(Document, "latest__state"),
     "documents/batches": each(ImportBatch, "state"), "runs/calls": each(Call, "state"),
-    "runs": each(Run, "state"), "quality": list(AuditedSample.objects.values_list("pk", flat=True)),
+    "runs": each(Run, "state"), "quality": list(AuditedSample.objects.values_list("pk", flat=True)[:2]),
     "samples/draftings": list(DraftingBatch.objects.values_list("pk", flat=True)),
-    "models/trials": list(ModelTrial.objects.values_list("pk", flat=True)),
+    "models/trials": list(ModelTrial.objects.values_list("pk", flat=True)[:2]),
     "models": list(LanguageModel.objects.values_list("pk", flat=True)[:1]),
-    "samples": list(Sample.objects.values_list("pk", flat=True)), "candidates": each(Candidate, "state"),
+    "samples": each(Sample, "state"), "candidates": each(Candidate, "state"),
     "cases": each(ReviewCase, "state"), "releases": list(Release.objects.values_list("version", flat=True)[:2]),
     "annotators": [[sample.annotator.username, sample.pk] for sample in samples],
     "names": [*User.objects.values_list("username", flat=True), *map(str, User.objects.all()),
               *[person.name for person in User.objects.all()], *Sample.objects.values_list("public_id", flat=True),
               *LanguageModel.objects.values_list("name", flat=True), *Document.objects.values_list("title", flat=True),
               *Release.objects.values_list("version", flat=True)],
-    "reviewers": [[review.reviewer.username, review.case_id] for review in AnswerReview.objects.all()],
+    "reviewers": [[review.reviewer.username, review.case_id] for review in reviews],
 }))
 """
 
