@@ -26,7 +26,7 @@ from generation import budgeting
 from generation.estimating import cost_of
 from generation.evidence import find_quote
 from generation.llm import Failure, FailureKind, Fate, Reply
-from generation.models import Call, Draft, LanguageModel, Run
+from generation.models import Call, Draft, LanguageModel, Run, RunCall
 from generation.planning import make_repair
 from generation.queries import UNFINISHED, has_open_calls, locked_with_document, unfinished_runs, unfinished_runs_with
 from generation.replies import DraftReading, DraftText, Outcome, SolutionStep, read_answer_reply, read_drafts
@@ -285,6 +285,9 @@ def _move(call: Call, move: str, fields: Mapping[str, Any], **line: Any) -> None
 
 def finish_runs_with(call: Call, *, but: Run | None = None) -> int:
     """Every unfinished run that reads this call may be complete now; `but`: one that is asked later anyway."""
+    if but is not None and not RunCall.objects.filter(call=call.pk).exclude(run=but.pk).exists():
+        # Nearly every call is its run's alone, and each asks: one small question instead of a large one.
+        return 0
     runs = unfinished_runs_with(call)
     return sum(finish_if_complete(run) for run in (runs if but is None else runs.exclude(pk=but.pk)))
 
