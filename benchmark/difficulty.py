@@ -4,7 +4,7 @@ From the top: at most one high-tier model right is Extreme; else at most one mid
 most one low-tier model right is Moderate; else Easy. A tier is read only when all its models have run.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -56,14 +56,16 @@ class Judgement:
     right: dict[Tier, int]
 
 
-def judge(results: Sequence[ModelResult]) -> Judgement:
-    """Walk down the ladder; stop at the first tier that decides, or at the first that is not complete."""
+def judge(results: Sequence[ModelResult], few: Mapping[Tier, int] | None = None) -> Judgement:
+    """Walk down the ladder; stop at the first tier that decides, or at the first that is not complete. `few`: how many
+    right models of a tier are still almost none, where that is not one."""
+    few = few or {}
     right = {tier: sum(result.verdict is True for result in results if result.tier is tier) for tier in Tier}
     for tier, label in LADDER:
         missing = _missing(results, tier)
         if missing:
             return Judgement(None, missing, right)
-        if right[tier] <= FEW:
+        if right[tier] <= few.get(tier, FEW):
             return Judgement(label, (), right)
     return Judgement(Difficulty.EASY, (), right)
 

@@ -66,11 +66,17 @@ def unlabelled(*, blocked: bool = False) -> "QuerySet[CurrentSample]":
     )
 
 
+def current_labels() -> QuerySet[DifficultyLabel]:
+    """Labels of the prompts and answers as they are now; a change voids a label by itself."""
+    current = with_current_standardization(Sample.objects.filter(pk=OuterRef("sample_id"))).values("current_id")[:1]
+    return DifficultyLabel.objects.filter(standardization=Subquery(current))
+
+
 def waiting_labels() -> QuerySet[DifficultyLabel]:
     """Labels without a difficulty that still count."""
-    current = with_current_standardization(Sample.objects.filter(pk=OuterRef("sample_id"))).values("current_id")[:1]
     return (
-        DifficultyLabel.objects.filter(difficulty="", standardization=Subquery(current))
+        current_labels()
+        .filter(difficulty="")
         .select_related("sample__document", "sample__document_version", "standardization", "run")
         .order_by("pk")
     )

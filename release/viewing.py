@@ -1,0 +1,24 @@
+"""What pages of the last stage have in common."""
+
+from collections.abc import Iterable
+
+from django.http import HttpRequest, StreamingHttpResponse
+from django.utils.translation import gettext as _
+
+from core.models import User
+from core.refusals import NotAllowed
+from release.actions import can_lead_releases
+
+
+def lead_of(request: HttpRequest) -> User:
+    person = request.user
+    assert isinstance(person, User)
+    if not can_lead_releases(person):
+        raise NotAllowed(_("This page is for leads."))
+    return person
+
+
+def csv_response(lines: Iterable[str], name: str) -> StreamingHttpResponse:
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
