@@ -71,9 +71,11 @@ def labelled(rule: Rule) -> list[Labelled]:
     results = _results(current_labels().exclude(run=None))
     found = []
     for *about, run in rows:
+        pk, sample, task, language, bucket, difficulty = about
         answers = results.get(run, ())
         tried = rule.judge(answers).difficulty
-        found.append(Labelled(*about, results=answers, tried=tried.value if tried else ""))
+        trial = tried.value if tried else ""
+        found.append(Labelled(pk, sample, task, language, bucket, difficulty, answers, trial))
     return found
 
 
