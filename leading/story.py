@@ -117,6 +117,7 @@ def _about(kind: str, ids: Iterable[int]) -> Q:
 VERSION_WORDS: dict[str, Words] = {
     "approve": _("cleared the document"),
     "reject": _("refused the document"),
+    "import_from_release": _("took it over from a release of another system"),
     "cut": _("cut the document into several"),
     "rebucket": _("sorted the document into another bucket"),
     "correct_document": _("corrected what is known of the document"),

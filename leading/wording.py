@@ -75,7 +75,11 @@ def line(event: Event) -> Line:
     if event.subject_type in SHORT_PREFIXES:
         subject = f"{SHORT_PREFIXES[event.subject_type]}-{event.subject_id}"
     if event.subject_type == "documentversion":
-        words = {"approve": _("cleared a document"), "reject": _("refused a document")}
+        words = {
+            "approve": _("cleared a document"),
+            "reject": _("refused a document"),
+            "import_from_release": _("took it over from a release of another system"),
+        }
         return Line(event.at, subject, words.get(verb, _("worked on a document")))
     if event.subject_type == "importbatch":
         words = {"send_batch": _("brought a batch of texts in"), "cancel": _("cancelled a batch of texts")}

@@ -1,6 +1,7 @@
 """What people do at the last stage: ask for labels, make a release, make it again, withdraw it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -15,11 +16,11 @@ from core.models import BenchmarkSettings, User
 from core.refusals import Invalid, NotAllowed, RuleBroken
 from core.text import clean_text
 from generation.workflow import RunState
-from release import building, tasks
+from release import building, importing, tasks
 from release.collecting import collect
 from release.figures import Targets
 from release.formats import VERSION_NAME
-from release.models import DifficultyLabel, Release
+from release.models import DifficultyLabel, Release, ReleaseImport
 from release.queries import unlabelled, with_current_standardization
 from release.readiness import judge
 
@@ -32,6 +33,7 @@ def can_lead_releases(user: User | None) -> bool:
 
 
 can_label_samples = can_make_release = can_retry_release = can_withdraw_release = can_lead_releases
+can_import_release = can_lead_releases
 
 
 def _leads_only(user: User | None) -> None:
@@ -174,3 +176,9 @@ def withdraw_release(*, release: Release, reason: str, by: User | None) -> Relea
         release.withdrawn_reason = reason
         release.save(update_fields=["withdrawn_reason"])
     return release
+
+
+def import_release(*, folder: Path, by: User | None) -> ReleaseImport:
+    """Take the files of a release into this system while it is empty; see `importing.import_release`."""
+    _leads_only(by)
+    return importing.import_release(folder, by=by)
