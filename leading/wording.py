@@ -43,6 +43,7 @@ WORDS: dict[str, str | Promise] = {
     "make_release": _("made a release"),
     "freeze": _("froze a release"),
     "withdraw": _("withdrew a release"),
+    "import_release": _("imported a release"),
     "add_person": _("added a person"),
     "change_role": _("changed a role"),
     "change_work": _("changed what a person works on"),

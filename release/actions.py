@@ -33,7 +33,7 @@ def can_lead_releases(user: User | None) -> bool:
 
 
 can_label_samples = can_make_release = can_retry_release = can_withdraw_release = can_lead_releases
-can_import_release = can_lead_releases
+can_import_release = can_cancel_release = can_lead_releases
 
 
 def _leads_only(user: User | None) -> None:
@@ -155,13 +155,22 @@ def _taken(version: str) -> Invalid:
 
 
 def retry_release(*, release: Release, by: User | None) -> Release:
-    """Make a failed release again, from what is ready now unless its snapshot was taken already."""
+    """Make a failed or cancelled release again, from what is ready now unless its snapshot was taken already."""
     _leads_only(by)
     with transaction.atomic():
         history.advance(release, "retry", by=by)
         release.error, release.lease_until = "", None
         release.save(update_fields=["error", "lease_until"])
         hurry(tasks.build_release, release.pk)
+    return release
+
+
+def cancel_release(*, release: Release, by: User | None) -> Release:
+    """Stop making a release. Nothing of its files stays; it can be tried again."""
+    _leads_only(by)
+    with transaction.atomic():
+        history.advance(release, "cancel", by=by, also={"lease_until": None})
+    release.lease_until = None
     return release
 
 

@@ -124,7 +124,12 @@ def _stored_head(folder: Path) -> dict[str, Any] | None:
 
 
 def _note(release: Release, written: int) -> None:
-    Release.objects.filter(pk=release.pk).update(progress=written, lease_until=timezone.now() + LEASE)
+    """How far it is, and a longer lease. A release that nobody wants any more is not written on."""
+    making = Release.objects.filter(pk=release.pk, state=ReleaseState.BUILDING)
+    if release.state == ReleaseState.BUILDING and not making.update(
+        progress=written, lease_until=timezone.now() + LEASE
+    ):
+        raise history.moved_on(release, Release.objects.values_list("state", flat=True).get(pk=release.pk))
 
 
 # The snapshot ---------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, TypedDict
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum, When
 
 from annotation.models import Sample, Standardization
 from annotation.workflow import SampleState
@@ -10,6 +10,9 @@ from documents.workflow import VersionState
 from generation.models import Run, RunCall
 from generation.workflow import FINAL_CALL_STATES, RunState
 from release.models import DifficultyLabel, LeftOut, Release
+from release.workflow import ReleaseState
+
+FROZEN_STATES = (ReleaseState.FROZEN, ReleaseState.WITHDRAWN)
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -95,6 +98,12 @@ def call_progress() -> tuple[int, int]:
 
 def releases() -> QuerySet[Release]:
     return Release.objects.select_related("made_by").order_by("-pk")
+
+
+def comparable_with(release: Release) -> QuerySet[Release]:
+    """The other releases whose samples are frozen, those made before it first."""
+    others = releases().exclude(pk=release.pk).filter(total__gt=0, state__in=FROZEN_STATES)
+    return others.defer("statistics", "manifest").order_by(Case(When(pk__lt=release.pk, then=0), default=1), "-pk")
 
 
 def left_out_of(release: Release) -> QuerySet[LeftOut]:
