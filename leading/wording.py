@@ -44,6 +44,7 @@ WORDS: dict[str, str | Promise] = {
     "freeze": _("froze a release"),
     "withdraw": _("withdrew a release"),
     "import_release": _("imported a release"),
+    "push_release": _("pushed a release to a dataset repository"),
     "add_person": _("added a person"),
     "change_role": _("changed a role"),
     "change_work": _("changed what a person works on"),

@@ -16,7 +16,7 @@ from core.models import BenchmarkSettings, User
 from core.refusals import Invalid, NotAllowed, RuleBroken
 from core.text import clean_text
 from generation.workflow import RunState
-from release import building, importing, tasks
+from release import building, importing, pushing, tasks
 from release.collecting import collect
 from release.figures import Targets
 from release.formats import VERSION_NAME
@@ -33,7 +33,7 @@ def can_lead_releases(user: User | None) -> bool:
 
 
 can_label_samples = can_make_release = can_retry_release = can_withdraw_release = can_lead_releases
-can_import_release = can_cancel_release = can_lead_releases
+can_import_release = can_push_release = can_cancel_release = can_lead_releases
 
 
 def _leads_only(user: User | None) -> None:
@@ -191,3 +191,12 @@ def import_release(*, folder: Path, by: User | None) -> ReleaseImport:
     """Take the files of a release into this system while it is empty; see `importing.import_release`."""
     _leads_only(by)
     return importing.import_release(folder, by=by)
+
+
+def push_release(*, release: Release, repository: str, by: User | None) -> str:
+    """Send a frozen release to a dataset repository of the Hugging Face Hub; returns the commit's address. See
+    `pushing.push`."""
+    _leads_only(by)
+    address = pushing.push(release, repository)
+    history.record("push_release", release, by=by, repository=repository, address=address)
+    return address
