@@ -53,6 +53,10 @@ ALLOWED_GROWTH_MB = 100
 TEXT_BYTES = 400_000
 
 
+def tell(words: str) -> None:
+    print(words)  # noqa: T201 -- the figures of the bench
+
+
 def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
@@ -193,7 +197,7 @@ def test_600_mb_are_written_in_seconds_with_flat_memory(tmp_path: Path) -> None:
         write_files(release, tmp_path / "out")
         seconds = time.perf_counter() - begun
     size = (tmp_path / "out" / formats.JSONL_FILE).stat().st_size
-    print(
+    tell(
         f"\n{connection.vendor}: {release.total} samples, {size / MB:.0f} MB of JSONL, all files in {seconds:.2f} s"
         f" ({size / MB / seconds:.0f} MB/s), memory +{peak.mb:.0f} MB"
     )
@@ -204,7 +208,7 @@ def test_600_mb_are_written_in_seconds_with_flat_memory(tmp_path: Path) -> None:
             first = first or time.perf_counter() - begun
             sent += len(block)
         took = time.perf_counter() - begun
-    print(f"ZIP: {sent / MB:.0f} MB in {took:.1f} s, first byte {first * 1000:.0f} ms, memory +{sending.mb:.0f} MB")
+    tell(f"ZIP: {sent / MB:.0f} MB in {took:.1f} s, first byte {first * 1000:.0f} ms, memory +{sending.mb:.0f} MB")
     assert peak.mb < ALLOWED_GROWTH_MB
     assert sending.mb < ALLOWED_GROWTH_MB
     assert first < 0.2
@@ -241,8 +245,8 @@ def working(clients: int, work: Callable[[int], None]) -> Iterator[list[int]]:
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("small_lengths")
 def test_each_export_is_one_snapshot_while_clients_change_reviews(tmp_path: Path) -> None:
-    """Each client has two samples under review and accepts both in one transaction, then gives them back: a release holds
-    both or none. What it says of a sample's reviews is of the same moment."""
+    """Each client has two samples under review and accepts both in one transaction, then gives them back: a release
+    holds both or none. What it says of a sample's reviews is of the same moment."""
     lead = make_lead()
     pairs = [[_in_review(number), _in_review(number)] for number in range(CLIENTS)]
 
@@ -266,7 +270,7 @@ def test_each_export_is_one_snapshot_while_clients_change_reviews(tmp_path: Path
             told = release.items.values_list("provenance", flat=True)
             assert all(len(one["reviews"]) == 1 and one["reviews"][0]["outcome"] == "accepted" for one in told)
             seen.add(len(held))
-    print(f"\n{RUNS} exports, {sum(done)} changes by {CLIENTS} clients, {len(seen)} different snapshots")
+    tell(f"\n{RUNS} exports, {sum(done)} changes by {CLIENTS} clients, {len(seen)} different snapshots")
     assert sum(done) > 0
 
 
@@ -293,9 +297,9 @@ def test_a_full_benchmark_is_released_imported_and_released_again_to_the_same_by
     begun = time.perf_counter()
 
     def said(words: str) -> None:
-        print(f"{time.perf_counter() - begun:7.1f} s  {words}")
+        tell(f"{time.perf_counter() - begun:7.1f} s  {words}")
 
-    print()
+    tell("")
     cells = len(SECONDARY_TASKS) * len(Language) * len(BenchmarkSettings.load().targets)
     made = Simulation(seed=7).fill(SAMPLES)
     said(f"{len(made)} samples by simulated people")
