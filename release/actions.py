@@ -16,7 +16,7 @@ from core.models import BenchmarkSettings, User
 from core.refusals import Invalid, NotAllowed, RuleBroken
 from core.text import clean_text
 from generation.workflow import RunState
-from release import building, importing, pushing, tasks
+from release import building, importing, pushing, queries, tasks
 from release.collecting import collect
 from release.figures import Targets
 from release.formats import VERSION_NAME
@@ -120,7 +120,7 @@ def make_release(
     _leads_only(by)
     version = _checked_name(version)
     settings = BenchmarkSettings.load()
-    targets = targets or Targets(settings.samples_per_cell)
+    targets = targets or queries.targets()
     report = judge(collect(settings.lengths), settings.lengths)
     building.refuse_empty(report)
     if not allow_incomplete:

@@ -39,6 +39,7 @@ from documents.writing import Next, write_versions
 from release import formats
 from release.figures import Targets
 from release.models import DifficultyLabel, ImportedSample, Release, ReleaseImport
+from release.queries import cell_targets
 from release.verifying import verify
 
 MOVE = "import_from_release"
@@ -139,8 +140,14 @@ class _Import:
         figures = BenchmarkSettings.load()
         figures.targets, figures.unit = list(lengths.targets), lengths.unit
         figures.tolerance_percent = lengths.tolerance_percent
-        figures.samples_per_cell = Targets.from_json(self.manifest["targets"]).per_cell
+        targets = Targets.from_json(self.manifest["targets"])
+        figures.samples_per_cell = targets.per_cell
         figures.save()
+        cell_targets().all().delete()
+        for cell, target in targets.exceptions.items():
+            cell_targets().create(
+                task_code=TASK_CODES[cell.task], language=cell.language, bucket=cell.bucket, target=target
+            )
         history.record(MOVE, figures, by=self.by, **self._origin)
         return lengths
 

@@ -1,5 +1,6 @@
 """Pages of the last stage: what is ready, labels, releases and their files."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,10 +24,10 @@ from release import actions, formats, labelling, listings, queries
 from release.bundling import HAS_FILES, download_response
 from release.collecting import collect
 from release.comparing import Change, Kind, compare
-from release.figures import Filled, Targets, unmet
+from release.figures import Filled, unmet
 from release.forms import ReleaseForm, WithdrawForm
 from release.models import LeftOut, Release
-from release.readiness import Reason, Report, Verdict, judge
+from release.readiness import Group, Reason, Report, Verdict, judge
 from release.workflow import ReleaseState
 
 SHOWN = 100
@@ -69,6 +70,30 @@ def _balance_rows(cells: Sequence[Filled], buckets: int) -> list[TaskRow]:
         parts = [list(row[start : start + buckets]) for start in range(0, width, buckets)]
         rows.append(TaskRow(task, parts))
     return rows
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One language and length over all tasks: how many samples are ready, how many there shall be."""
+
+    language: str
+    bucket: str
+    ready: int
+    target: int
+
+    @property
+    def missing(self) -> int:
+        return max(0, self.target - self.ready)
+
+
+def _plot(cells: Sequence[Filled]) -> list[Bar]:
+    """Samples beyond a cell's target do not stand for those another one lacks."""
+    ready, target = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for filled in cells:
+        key = (filled.cell.language, filled.cell.bucket)
+        ready[key] += min(filled.samples, filled.target)
+        target[key] += filled.target
+    return [Bar(*key, ready[key], target[key]) for key in target]
 
 
 @dataclass(frozen=True)
@@ -119,7 +144,9 @@ def release_list(request: HttpRequest) -> HttpResponseBase:
         if release is not None:
             return redirect("release:release_detail", release.version)
     status = 400 if request.method == "POST" else 200
-    return render(request, "release/release_list.html", _list_context(form), status=status)
+    return render(
+        request, "release/release_list.html", _list_context(form, request.GET.get("group", "")), status=status
+    )
 
 
 def _make(form: ReleaseForm, person: User) -> Release | None:
@@ -133,22 +160,27 @@ def _make(form: ReleaseForm, person: User) -> Release | None:
     return None
 
 
-def _list_context(form: ReleaseForm) -> dict[str, Any]:
-    report, settings = _report(), BenchmarkSettings.load()
-    cells = report.balance(Targets(settings.samples_per_cell))
+def _list_context(form: ReleaseForm, group: str = "") -> dict[str, Any]:
+    report = _report()
+    cells = report.balance(queries.targets())
     left_out, difficulties = report.left_out, report.difficulties()
+    shown = [verdict for verdict in left_out if group in ("", *verdict.groups)]
     return {
         "section": "releases",
         "form": form,
         "report": report,
         "ready": len(report.ready),
-        "left_out": [LeftOutRow(verdict) for verdict in left_out[:SHOWN]],
+        "left_out": [LeftOutRow(verdict) for verdict in shown[:SHOWN]],
         "left_out_count": len(left_out),
+        "shown_count": len(shown),
+        "group": Group(group) if group in Group.values else None,
         "groups": report.groups(),
         "difficulties": difficulties,
         "most": max(difficulties.values(), default=0) or 1,
         "without_samples": report.without_samples() if report.ready else {},
-        "rows": _balance_rows(cells, len(settings.targets)),
+        "rows": _balance_rows(cells, len(report.lengths.names())),
+        "plot": _plot(cells),
+        "imports": queries.imports(),
         "buckets": report.lengths.names(),
         "languages": list(Language),
         "below": len(unmet(cells)),
@@ -228,6 +260,7 @@ def _detail_context(release: Release) -> dict[str, Any]:
         "polls": release.state == ReleaseState.BUILDING,
         "files": _files(release),
         "has_files": release.state in HAS_FILES,
+        "pushes": queries.pushes_of(release),
         "comparable": release.state in HAS_FILES and queries.comparable_with(release).exists(),
         "left_out": [LeftOutItem(row) for row in left_out[:SHOWN]],
         "left_out_count": release.left_out.count(),
