@@ -103,8 +103,8 @@ def call_progress() -> tuple[int, int]:
 
 
 def cell_targets() -> "Manager[Any]":
-    """Targets of single cells, which leads set on the page of coverage. That app stands above this one, so it is reached
-    by its name, as a foreign key would reach it."""
+    """Targets of single cells, which leads set on the page of coverage. That app stands above this one, so it is
+    reached by its name, as a foreign key would reach it."""
     return apps.get_model("leading", "CellTarget")._default_manager
 
 
