@@ -48,7 +48,9 @@ def _without_token(words: str) -> str:
 
 def _commit(release: Release, repository: str) -> str:
     from huggingface_hub import CommitOperationAdd, HfApi  # noqa: PLC0415 -- half a second, for a push only
+    from huggingface_hub.utils import disable_progress_bars  # noqa: PLC0415
 
+    disable_progress_bars()
     hub: HfApi = HfApi(endpoint=settings.LBP_HUB_ENDPOINT, token=settings.LBP_HUB_TOKEN)
     hub.create_repo(repository, repo_type="dataset", private=True, exist_ok=True)
     folder = building.stored_folder(release)

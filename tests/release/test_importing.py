@@ -24,7 +24,7 @@ from release.provenance import moment
 from release.verifying import verify
 from tests.conftest import unprotected
 from tests.factories import make_annotator, make_lead
-from tests.release.parts import make_ready_sample, make_text, measured_version, written
+from tests.release.parts import make_ready_sample, make_text, measured_version, restandardize, written
 from tests.release.test_commands import run
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("small_lengths")]
@@ -55,7 +55,8 @@ def made(tmp_path: Path) -> Path:
     """A release of three samples over two documents, one of them Chinese; the system is empty afterwards."""
     version = measured_version(make_text())
     make_ready_sample(version=version, difficulty="Hard")
-    make_ready_sample(version=version, task_code="T1.1")
+    other = make_ready_sample(version=version, task_code="T1.1")
+    restandardize(other, task_description="Name the ships by their fees, the highest first.")
     make_ready_sample(language=Language.CHINESE, answer=["中文，测试", "苍鹭号", "=1+1"])
     written(tmp_path / "made")
     empty_system()
