@@ -167,6 +167,7 @@ STAGES: dict[str, Stage] = {
     **dict.fromkeys(("save_standardization", "standardize", "reopen"), Stage.STANDARDIZATION),
     **dict.fromkeys(("open_review", "accept", "dispute", "reconstruct", "await_document"), Stage.REVIEW),
     **dict.fromkeys(("ask_for_label", "label"), Stage.DIFFICULTY),
+    "import_from_release": Stage.RELEASE,
 }
 CLAIMS = frozenset({"claim", "end_claim"})
 # Saving while typing comes often; the story tells the last of a row.

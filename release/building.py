@@ -99,10 +99,11 @@ def _finish(release: Release, manifest: dict[str, Any]) -> None:
 
 
 def _fail(release: Release, words: str) -> None:
-    with transaction.atomic():
-        history.advance(release, "fail", by=None, reason=words)
-        release.error, release.lease_until = words, None
-        release.save(update_fields=["error", "lease_until"])
+    try:
+        history.advance(release, "fail", by=None, reason=words, also={"error": words, "lease_until": None})
+    except Conflict:
+        logger.info("release %s was cancelled before it failed", release.pk)
+    release.refresh_from_db()
 
 
 def ensure_files(release: Release) -> dict[str, Any]:

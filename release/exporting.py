@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from release.models import Release, ReleaseItem
 from release.queries import items_of
 
 # A batch is one row group of the Parquet file, and what is in memory at a time.
-BATCH_BYTES = 8 * 1024 * 1024
+BATCH_BYTES = 4 * 1024 * 1024
 BATCH_ITEMS = 64
 
 Progress = Callable[[int], None]
@@ -94,6 +95,8 @@ def _write(release: Release, folder: Path, progress: Progress) -> dict[str, Any]
             for row in batch:
                 tally.add(vars(row.record), row.provenance)
             written += len(batch)
+            # The next batch is read while this one is written: it must not lie here besides.
+            del batch
             progress(written)
     statistics = tally.statistics() | {"release": formats.head_of_statistics(head)}
     (folder / formats.STATISTICS_FILE).write_bytes(formats.pretty(statistics))
@@ -112,10 +115,11 @@ class _Measured:
         self.name, self.size, self.digest = path.name, 0, hashlib.sha256()
         self.file = path.open("wb")
 
-    def write(self, data: bytes) -> None:
-        self.file.write(data)
-        self.digest.update(data)
-        self.size += len(data)
+    def write(self, *parts: bytes) -> None:
+        for part in parts:
+            self.file.write(part)
+            self.digest.update(part)
+            self.size += len(part)
 
     def describe(self) -> dict[str, Any]:
         return {"name": self.name, "bytes": self.size, "sha256": self.digest.hexdigest()}
@@ -157,10 +161,11 @@ class _Files:
         submit, (in_json, in_jsonl, in_provenance) = self._pool.submit, self._streams
         begin = formats.JSON_BEGIN if self._is_first else formats.JSON_BETWEEN
         self._is_first = False
+        begins = [begin, *repeat(formats.JSON_BETWEEN, len(lines) - 1)]
         self._waiting = [
-            submit(lambda: self._parquet.write_table(table, row_group_size=len(batch))),
-            submit(lambda: in_json.write(begin + formats.JSON_BETWEEN.join(lines))),
-            submit(lambda: in_jsonl.write(b"\n".join([*lines, b""]))),
+            submit(lambda: self._parquet.write_table(table, row_group_size=table.num_rows)),
+            submit(lambda: in_json.write(*chain.from_iterable(zip(begins, lines, strict=True)))),
+            submit(lambda: in_jsonl.write(*chain.from_iterable((line, b"\n") for line in lines))),
             submit(in_provenance.write, provenance),
         ]
 
