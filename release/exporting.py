@@ -25,7 +25,7 @@ from release.models import Release, ReleaseItem
 from release.queries import items_of
 
 # A batch is one row group of the Parquet file, and what is in memory at a time.
-BATCH_BYTES = 4 * 1024 * 1024
+BATCH_BYTES = 2 * 1024 * 1024
 BATCH_ITEMS = 64
 
 Progress = Callable[[int], None]
@@ -33,7 +33,10 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Row:
+    """One sample: its record, the record as JSON, and its provenance."""
+
     record: Record
+    line: bytes
     provenance: dict[str, Any]
 
 
@@ -153,7 +156,7 @@ class _Files:
                 self._streams[0].write(formats.JSON_END)
 
     def write(self, batch: list[Row]) -> None:
-        lines = [to_json_line(row.record) for row in batch]
+        lines = [row.line for row in batch]
         provenance = b"".join(formats.provenance_line(row.provenance) for row in batch)
         columns = {name: [getattr(row.record, name) for row in batch] for name in FIELDS}
         table = pa.table(columns, schema=formats.PARQUET_SCHEMA)
@@ -200,11 +203,14 @@ def _load(ids: list[int], sound: set[int]) -> list[Row]:
     items = list(ReleaseItem.objects.filter(pk__in=ids).select_related("document_version").order_by("position"))
     versions = {item.document_version_id for item in items}
     texts = dict(DocumentText.objects.filter(version__in=versions).values_list("version_id", "text"))
+    records = [_record(item.fields, texts.get(item.document_version_id, "")) for item in items]
+    # Before the texts are measured: Python keeps the UTF-8 that is made of them here.
+    lines = [to_json_line(record) for record in records]
     for item in items:
         if item.document_version_id not in sound:
             _refuse_damaged(item, texts.get(item.document_version_id, ""))
             sound.add(item.document_version_id)
-    return [Row(_record(item.fields, texts[item.document_version_id]), item.provenance) for item in items]
+    return [Row(record, line, item.provenance) for record, line, item in zip(records, lines, items, strict=True)]
 
 
 def _refuse_damaged(item: ReleaseItem, text: str) -> None:
