@@ -323,7 +323,7 @@ class Simulation:
 
     def fill(self, samples: int) -> list[Sample]:
         """So many samples accepted and labelled over documents written for it, which all carry every task: twelve
-        documents, 300 samples, fill every cell once. An exhausted pair is tried again."""
+        documents, 300 samples, fill every cell once. An exhausted pair is tried again; what is there already counts."""
         ensure_panel("demo")
         people = demo.ensure_people()
         made: list[Sample] = []
@@ -333,8 +333,11 @@ class Simulation:
             document = demo.ensure_document(text, by=people["lead"])
             if document.latest is not None and document.latest.state == VersionState.PENDING:
                 clearing.approve_version(version=document.latest, by=people["annotator6"], note="")
-            tasks = SECONDARY_TASKS[: samples - len(made)]
-            made += [self.accepted_and_labelled(repeat((document, task), MOST_TRIES)) for task in tasks]
+            there = {one.task_code: one for one in Sample.objects.filter(document=document, state=SampleState.ACCEPTED)}
+            made += [
+                there.get(task.code) or self.accepted_and_labelled(repeat((document, task), MOST_TRIES))
+                for task in SECONDARY_TASKS[: samples - len(made)]
+            ]
         return made
 
     def leave_at(self, state: str, pairs: Iterator[tuple[Document, SecondaryTask]]) -> None:

@@ -38,7 +38,7 @@ def digests(folder: Path) -> dict[str, str]:
 def empty_system() -> None:
     """The database with no row but its settings; the transaction of the test brings the rest back."""
     kept = {"django_migrations", "django_content_type", "auth_permission"}
-    with unprotected(), connection.cursor() as cursor:
+    with transaction.atomic(), unprotected(), connection.cursor() as cursor:
         tables = [name for name in connection.introspection.table_names(cursor) if name not in kept]
         if connection.vendor == "postgresql":
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")
