@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import TextChoices
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from benchmark.record import FIELDS
 from release.models import Release
@@ -20,9 +20,9 @@ CONTEXT = "context"
 
 
 class Kind(TextChoices):
-    ADDED = "added", _("added")
-    REMOVED = "removed", _("removed")
-    CHANGED = "changed", _("changed")
+    ADDED = "added", pgettext_lazy("sample of a release", "added")
+    REMOVED = "removed", pgettext_lazy("sample of a release", "removed")
+    CHANGED = "changed", pgettext_lazy("sample of a release", "changed")
 
 
 @dataclass(frozen=True)
