@@ -122,8 +122,15 @@ class _Import:
         lines = self._lines()
         while batch := list(islice(self._with_documents(lines, lengths), BATCH)):
             self._write(made, batch)
-        counts = {"samples": len(self.pairs), "documents": len(self.documents), "people": len(self.people)}
-        history.record("import_release", made, by=self.by, **self._origin, **counts)
+        history.record(
+            "import_release",
+            made,
+            by=self.by,
+            **self._origin,
+            samples=len(self.pairs),
+            documents=len(self.documents),
+            people=len(self.people),
+        )
         return made
 
     @property
