@@ -39,6 +39,7 @@ WORDS: dict[str, str | Promise] = {
     "reconstruct": _("ordered reconstruction"),
     "await_document": _("ordered a revised document"),
     "adopt_document": _("adopted the revised document"),
+    "import_from_release": _("took it over from a release of another system"),
     "read": _("read the candidate"),
     "pass_task_a": _("passed Task A"),
     "pass_task_b": _("passed Task B"),

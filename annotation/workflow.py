@@ -53,6 +53,8 @@ SAMPLE_LIFECYCLE = Lifecycle(
         ("reconstruct", S.IN_ADJUDICATION, S.RETURNED),
         ("await_document", S.IN_ADJUDICATION, S.AWAITING_DOCUMENT),
         ("adopt_document", S.AWAITING_DOCUMENT, S.RETURNED),
+        # it was accepted in another system, whose release was imported here: nobody here decided anything
+        ("import_from_release", S.PLANNED, S.ACCEPTED),
     ],
 )
 

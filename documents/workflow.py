@@ -56,6 +56,12 @@ VERSION_LIFECYCLE = Lifecycle(
             [VersionState.PENDING, VersionState.APPROVED],
             VersionState.REJECTED,
         ),
+        # It was cleared in another system, whose release was imported here: nobody here decided anything.
+        (
+            "import_from_release",
+            [VersionState.PENDING],
+            VersionState.APPROVED,
+        ),
     ],
 )
 

@@ -1,14 +1,17 @@
-"""Documents for the demo: what lies on every machine with Python, and a chronicle written for the purpose.
+"""Documents for the demo: what lies on every machine with Python, and chronicles written for the purpose.
 
 English: the topics of Python's own language reference, which every Python brings along (PSF licence).
 Chinese: the chronicle of a harbour that does not exist, told entry by entry from a seed (CC0).
 Each is cut after a paragraph so that its tokens fall into the wanted bucket.
+For a whole benchmark, both languages have chronicles of any length and number (CC0).
 """
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
+from benchmark.lengths import Lengths
 from benchmark.taxonomy import Language
 
 
@@ -151,3 +154,148 @@ def demo_texts(count: Callable[[str], int]) -> list[DemoText]:
             ),
         ]
     return made
+
+
+# Any number of documents -------------------------------------------------------------------------------------------
+
+SHIPS_EN = (
+    "Marigold",
+    "Heron",
+    "Tern",
+    "Kestrel",
+    "Juniper",
+    "Larkspur",
+    "Windrush",
+    "Foxglove",
+    "Petrel",
+    "Merlin",
+    "Halcyon",
+    "Sorrel",
+)
+PEOPLE_EN = (
+    "Aldous",
+    "Berwick",
+    "Carden",
+    "Dunmore",
+    "Easton",
+    "Fairley",
+    "Garrick",
+    "Holbrook",
+    "Ibbot",
+    "Jardine",
+    "Kempton",
+    "Lorimer",
+)
+GOODS_EN = (
+    "barley",
+    "copper",
+    "timber",
+    "wool",
+    "salt",
+    "herring",
+    "tallow",
+    "canvas",
+    "indigo",
+    "slate",
+    "cider",
+    "rope",
+)
+PLACES_EN = (
+    "the northern quay",
+    "the customs house",
+    "the rope walk",
+    "the old dock",
+    "the lighthouse",
+    "the fish market",
+    "the eastern warehouse",
+    "the drydock",
+)
+CAUSES_EN = (
+    "a rotten hawser",
+    "a missing bill of lading",
+    "an error in the tide table",
+    "a lost key",
+    "false weights",
+    "a leaking ferry",
+)
+ACTS_EN = (
+    "The {ship} landed {number} casks of {goods} at {place}; {person} examined them and took {fee} crowns in duty.",
+    "{person} reported that work at {place} had stopped because of {cause}, so the {ship} lost {days} days.",
+    "The {ship} owed {fee} crowns in late fees, which {person} ordered to be paid within {days} days.",
+    "{person} and {other} compared the ledgers at {place} and found {number} casks of {goods} wanting through {cause}.",
+    "Bound north, the {ship} took {number} bales of {goods}, and {person} wrote down a draught of {days} feet.",
+    "A fire broke out at {place}; {person} led {number} hands against it, and the {ship} was towed clear.",
+    "From this day, all {goods} landed at {place} pays one crown less; {person} signed, {other} would not.",
+    "{other} complained in writing that {person} had charged the {ship} {fee} crowns too much at {place}.",
+    "The {ship} and the {second} touched off {place}; {person} held the {second} liable for {fee} crowns.",
+    "{person} saw {goods} lying uncovered at {place} for {days} days and had it brought under a roof.",
+)
+WEATHER_EN = (
+    "Clear, light wind",
+    "Rain from noon",
+    "Fog, no traffic",
+    "Gale, harbour closed",
+    "Frost",
+    "Warm and still",
+)
+
+
+def harbour_paragraphs(chance: random.Random) -> Iterator[str]:
+    """The entries of an English harbour log, one paragraph each, without end."""
+    yield "Log of the harbour office"
+    for number in count(1):
+        sentences = [_act_in_english(chance) for _sentence in range(chance.randint(2, 4))]
+        yield f"Entry {number}. {chance.choice(WEATHER_EN)}. {' '.join(sentences)}"
+
+
+def _act_in_english(chance: random.Random) -> str:
+    ship, second = chance.sample(SHIPS_EN, 2)
+    person, other = chance.sample(PEOPLE_EN, 2)
+    return chance.choice(ACTS_EN).format(
+        ship=ship,
+        second=second,
+        person=person,
+        other=other,
+        goods=chance.choice(GOODS_EN),
+        place=chance.choice(PLACES_EN),
+        cause=chance.choice(CAUSES_EN),
+        number=chance.randint(3, 240),
+        fee=chance.randint(2, 90),
+        days=chance.randint(2, 9),
+    )
+
+
+def written_texts(lengths: Lengths, tokens_of: Callable[[str], int]) -> Iterator[DemoText]:
+    """Documents without end, one for each language and length in turn, the short ones first; the same every time."""
+    for number in count(1):
+        for target, bucket in zip(lengths.targets, lengths.names(), strict=True):
+            for language in Language:
+                chance = random.Random(f"{number} {bucket} {language}")  # noqa: S311 -- a story, not a secret
+                wanted = int(target * lengths.unit * chance.uniform(0.88, 1.08))
+                yield _written(number, bucket, language, chance, wanted, tokens_of)
+
+
+def _written(
+    number: int, bucket: str, language: Language, chance: random.Random, wanted: int, tokens_of: Callable[[str], int]
+) -> DemoText:
+    if language is Language.CHINESE:
+        paragraphs = iter(chronicle_paragraphs(seed=chance.randrange(10**9), entries=wanted // 40))
+    else:
+        paragraphs = harbour_paragraphs(chance)
+    taken, tokens = list[str](), 0
+    while tokens < wanted and (paragraph := next(paragraphs, "")):
+        taken.append(paragraph)
+        tokens += tokens_of(paragraph) + 1
+    chinese = language is Language.CHINESE
+    return DemoText(
+        title=f"临港航务纪要，{bucket} 第{number}卷"
+        if chinese
+        else f"Log of the harbour office, {bucket}, volume {number}",
+        language=language,
+        bucket=bucket,
+        domain="literature" if chinese else "law",
+        format="list" if chinese else "report",
+        multi=False,
+        licence="CC0-1.0",
+        text="\n\n".join(taken) + "\n",
+    )

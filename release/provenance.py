@@ -16,8 +16,8 @@ from annotation.models import Candidate, CandidateEdit, Challenge, Sample, Stand
 from annotation.workflow import AuditOutcome
 from core.models import User
 from generation.models import LanguageModel, RunCall
-from release.formats import without_emails
-from release.models import DifficultyLabel
+from release.formats import IMPORTED, without_emails
+from release.models import DifficultyLabel, ImportedSample
 from review.models import AnswerReview, QualityScore, ReviewCase
 from review.workflow import ReviewState
 
@@ -73,6 +73,8 @@ class _Records:
         for score in QualityScore.objects.filter(audited__sample__in=ids).select_related("audited").order_by("pk"):
             self.scores[score.audited.sample_id].append(score)
         self.run_calls = self._run_calls(samples, labels)
+        told = ImportedSample.objects.filter(sample__in=ids).select_related("release_import")
+        self.imported: dict[int, ImportedSample] = {one.sample_id: one for one in told}
         self.drafted_by: dict[int, LanguageModel] = {
             candidate.sample_id: candidate.draft.call.model for candidate in _chosen(samples)
         }
@@ -89,6 +91,31 @@ class _Records:
         return self.pseudonyms[id] if id else None
 
     def of(self, subject: Subject) -> dict[str, Any]:
+        imported = self.imported.get(subject.sample.pk)
+        return self._made_elsewhere(imported, subject) if imported else self._made_here(subject)
+
+    def _made_elsewhere(self, imported: ImportedSample, subject: Subject) -> dict[str, Any]:
+        """What the release told of it, from which release that was, and what was done here since."""
+        told, here = imported.provenance, self._made_here(subject)
+        origin = {
+            "version": imported.release_import.version,
+            "manifest_sha256": imported.release_import.manifest_sha256,
+            "at": moment(imported.release_import.imported_at),
+            "by": self.person(imported.release_import.imported_by_id),
+        }
+        row = {**told, "quality": [*told["quality"], *here["quality"]], IMPORTED: [*told.get(IMPORTED, []), origin]}
+        if subject.label.run_id is None:
+            return row
+        return {
+            **row,
+            "models": [*told["models"], *here["models"]],
+            "simulated": told["simulated"] or here["simulated"],
+            "people": {**told["people"], "label_asked_by": here["people"]["label_asked_by"]},
+            "dates": {**told["dates"], "labelled": here["dates"]["labelled"]},
+            "difficulty": here["difficulty"],
+        }
+
+    def _made_here(self, subject: Subject) -> dict[str, Any]:
         sample, label = subject.sample, subject.label
         models = self._models(sample, label)
         return {

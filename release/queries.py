@@ -1,17 +1,26 @@
 """What the release stage reads: current standardizations, labels, releases."""
 
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum
+from django.apps import apps
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Subquery, Sum, When
 
 from annotation.models import Sample, Standardization
 from annotation.workflow import SampleState
+from benchmark.taxonomy import SECONDARY_TASKS
+from core.history import history_of
+from core.models import BenchmarkSettings, Event
 from documents.workflow import VersionState
 from generation.models import Run, RunCall
 from generation.workflow import FINAL_CALL_STATES, RunState
-from release.models import DifficultyLabel, LeftOut, Release
+from release.figures import Cell, Targets
+from release.models import DifficultyLabel, LeftOut, Release, ReleaseImport
+from release.workflow import ReleaseState
+
+FROZEN_STATES = (ReleaseState.FROZEN, ReleaseState.WITHDRAWN)
 
 if TYPE_CHECKING:
+    from django.db.models import Manager
     from django_stubs_ext import WithAnnotations
 
     class Current(TypedDict):
@@ -99,8 +108,41 @@ def call_progress() -> tuple[int, int]:
     return counted["ended"], counted["asked"]
 
 
+def cell_targets() -> "Manager[Any]":
+    """Targets of single cells, which leads set on the page of coverage. That app stands above this one, so it is
+    reached by its name, as a foreign key would reach it."""
+    return apps.get_model("leading", "CellTarget")._default_manager
+
+
+def targets() -> Targets:
+    """How many samples each cell shall hold, as leads have set it now."""
+    names = {task.code: task.name for task in SECONDARY_TASKS}
+    special = {
+        Cell(names[row.task_code], row.language, row.bucket): row.target
+        for row in cell_targets().all()
+        if row.task_code in names
+    }
+    return Targets(BenchmarkSettings.load().samples_per_cell, special)
+
+
 def releases() -> QuerySet[Release]:
     return Release.objects.select_related("made_by").order_by("-pk")
+
+
+def imports() -> QuerySet[ReleaseImport]:
+    """Where the first samples of this system came from, when they were imported."""
+    return ReleaseImport.objects.select_related("imported_by").defer("manifest").annotate(count=Count("samples"))
+
+
+def pushes_of(release: Release) -> QuerySet[Event]:
+    """Where a release was sent, newest first."""
+    return history_of(release).filter(action="release.push_release").order_by("-pk")
+
+
+def comparable_with(release: Release) -> QuerySet[Release]:
+    """The other releases whose samples are frozen, those made before it first."""
+    others = releases().exclude(pk=release.pk).filter(total__gt=0, state__in=FROZEN_STATES)
+    return others.defer("statistics", "manifest").order_by(Case(When(pk__lt=release.pk, then=0), default=1), "-pk")
 
 
 def left_out_of(release: Release) -> QuerySet[LeftOut]:

@@ -4,6 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from benchmark.record import FIELDS
+from release.comparing import Change, Comparison, Kind
 from release.models import LeftOut, Release
 from release.readiness import Reason
 
@@ -55,3 +57,47 @@ class NewReleaseSerializer(serializers.Serializer[dict[str, Any]]):
 
 class WithdrawSerializer(serializers.Serializer[dict[str, Any]]):
     reason = serializers.CharField(allow_blank=True)
+
+
+class CompareSerializer(serializers.Serializer[dict[str, Any]]):
+    """What to compare with. `with` is a word of Python's, so the fields are made by name."""
+
+    kind = serializers.ChoiceField(choices=Kind.choices, default="", help_text="empty: all")
+    field = serializers.ChoiceField(choices=list(FIELDS), default="", help_text="changed in this field; empty: any")
+    page = serializers.IntegerField(min_value=1, max_value=1_000_000, default=1)
+    page_size = serializers.IntegerField(min_value=1, max_value=200, default=50)
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        number = serializers.IntegerField(min_value=1, help_text="number of the release to compare with")
+        return {"with": number, **super().get_fields()}
+
+
+class ChangeSerializer(serializers.Serializer[Change]):
+    sample = serializers.IntegerField()
+    id = serializers.CharField()
+    kind = serializers.ChoiceField(choices=Kind.choices)
+    fields_changed = serializers.SerializerMethodField()
+
+    def get_fields_changed(self, change: Change) -> dict[str, dict[str, Any]]:
+        """By field: {before, after}. Of a context its SHA-256."""
+        before, after = change.before or {}, change.after or {}
+        return {name: {"before": before[name], "after": after[name]} for name in change.fields}
+
+
+class ComparisonSerializer(serializers.Serializer[Comparison]):
+    added = serializers.SerializerMethodField()
+    removed = serializers.SerializerMethodField()
+    changed = serializers.SerializerMethodField()
+    unchanged = serializers.IntegerField()
+    by_field = serializers.DictField(child=serializers.IntegerField(), help_text="changed samples, by field")
+    matching = serializers.IntegerField(help_text="how many changes of the asked kind and field there are in all")
+    changes = ChangeSerializer(many=True)
+
+    def get_added(self, found: Comparison) -> int:
+        return found.counts[Kind.ADDED]
+
+    def get_removed(self, found: Comparison) -> int:
+        return found.counts[Kind.REMOVED]
+
+    def get_changed(self, found: Comparison) -> int:
+        return found.counts[Kind.CHANGED]

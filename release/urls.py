@@ -14,5 +14,7 @@ urlpatterns = [
     path("releases/<str:version>/state/", views.release_state, name="release_state"),
     path("releases/<str:version>/withdraw/", views.release_withdraw, name="release_withdraw"),
     path("releases/<str:version>/retry/", views.release_retry, name="release_retry"),
+    path("releases/<str:version>/cancel/", views.release_cancel, name="release_cancel"),
+    path("releases/<str:version>/compare/", views.release_compare, name="release_compare"),
     path("releases/<str:version>/download/", views.release_download, name="release_download"),
 ]

@@ -352,7 +352,7 @@ class _Contents:
         except (ValueError, RecursionError):
             self.faults.add(name, _line(place), _("This is not JSON in UTF-8."))
             return None
-        if not isinstance(found, dict) or set(found) != formats.PROVENANCE_FIELDS:
+        if not isinstance(found, dict) or set(found) - {formats.IMPORTED} != formats.PROVENANCE_FIELDS:
             self.faults.add(name, _line(place), _("The fields are not those of a release."))
             return None
         self._check_provenance(found, line, record, digest, place)

@@ -1,17 +1,21 @@
 """Pages of the last stage: what is ready, labels, releases and their files."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.differences import ADDED, REMOVED, Piece, line_difference, text_difference
+from benchmark.record import FIELDS
 from benchmark.taxonomy import SECONDARY_TASKS, Language, SecondaryTask
 from core.models import BenchmarkSettings, User
 from core.refusals import Invalid, NotAllowed, RuleBroken
@@ -19,13 +23,15 @@ from core.viewing import refuse_into
 from release import actions, formats, labelling, listings, queries
 from release.bundling import HAS_FILES, download_response
 from release.collecting import collect
-from release.figures import Filled, Targets, unmet
+from release.comparing import Change, Kind, compare
+from release.figures import Filled, unmet
 from release.forms import ReleaseForm, WithdrawForm
 from release.models import LeftOut, Release
-from release.readiness import Reason, Report, Verdict, judge
+from release.readiness import Group, Reason, Report, Verdict, judge
 from release.workflow import ReleaseState
 
 SHOWN = 100
+COMPARED = 25
 
 
 def _lead(request: HttpRequest) -> User:
@@ -64,6 +70,30 @@ def _balance_rows(cells: Sequence[Filled], buckets: int) -> list[TaskRow]:
         parts = [list(row[start : start + buckets]) for start in range(0, width, buckets)]
         rows.append(TaskRow(task, parts))
     return rows
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One language and length over all tasks: how many samples are ready, how many there shall be."""
+
+    language: str
+    bucket: str
+    ready: int
+    target: int
+
+    @property
+    def missing(self) -> int:
+        return max(0, self.target - self.ready)
+
+
+def _plot(cells: Sequence[Filled]) -> list[Bar]:
+    """Samples beyond a cell's target do not stand for those another one lacks."""
+    ready, target = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for filled in cells:
+        key = (filled.cell.language, filled.cell.bucket)
+        ready[key] += min(filled.samples, filled.target)
+        target[key] += filled.target
+    return [Bar(*key, ready[key], target[key]) for key in target]
 
 
 @dataclass(frozen=True)
@@ -114,7 +144,9 @@ def release_list(request: HttpRequest) -> HttpResponseBase:
         if release is not None:
             return redirect("release:release_detail", release.version)
     status = 400 if request.method == "POST" else 200
-    return render(request, "release/release_list.html", _list_context(form), status=status)
+    return render(
+        request, "release/release_list.html", _list_context(form, request.GET.get("group", "")), status=status
+    )
 
 
 def _make(form: ReleaseForm, person: User) -> Release | None:
@@ -128,22 +160,27 @@ def _make(form: ReleaseForm, person: User) -> Release | None:
     return None
 
 
-def _list_context(form: ReleaseForm) -> dict[str, Any]:
-    report, settings = _report(), BenchmarkSettings.load()
-    cells = report.balance(Targets(settings.samples_per_cell))
+def _list_context(form: ReleaseForm, group: str = "") -> dict[str, Any]:
+    report = _report()
+    cells = report.balance(queries.targets())
     left_out, difficulties = report.left_out, report.difficulties()
+    shown = [verdict for verdict in left_out if group in ("", *verdict.groups)]
     return {
         "section": "releases",
         "form": form,
         "report": report,
         "ready": len(report.ready),
-        "left_out": [LeftOutRow(verdict) for verdict in left_out[:SHOWN]],
+        "left_out": [LeftOutRow(verdict) for verdict in shown[:SHOWN]],
         "left_out_count": len(left_out),
+        "shown_count": len(shown),
+        "group": Group(group) if group in Group.values else None,
         "groups": report.groups(),
         "difficulties": difficulties,
         "most": max(difficulties.values(), default=0) or 1,
         "without_samples": report.without_samples() if report.ready else {},
-        "rows": _balance_rows(cells, len(settings.targets)),
+        "rows": _balance_rows(cells, len(report.lengths.names())),
+        "plot": _plot(cells),
+        "imports": queries.imports(),
         "buckets": report.lengths.names(),
         "languages": list(Language),
         "below": len(unmet(cells)),
@@ -223,6 +260,8 @@ def _detail_context(release: Release) -> dict[str, Any]:
         "polls": release.state == ReleaseState.BUILDING,
         "files": _files(release),
         "has_files": release.state in HAS_FILES,
+        "pushes": queries.pushes_of(release),
+        "comparable": release.state in HAS_FILES and queries.comparable_with(release).exists(),
         "left_out": [LeftOutItem(row) for row in left_out[:SHOWN]],
         "left_out_count": release.left_out.count(),
         "counts": {name: statistics["counts"][name] for name in _COUNTED} if statistics else {},
@@ -272,7 +311,86 @@ def release_retry(request: HttpRequest, version: str) -> HttpResponse:
     return redirect("release:release_detail", release.version)
 
 
+@require_POST
+def release_cancel(request: HttpRequest, version: str) -> HttpResponse:
+    person, release = _lead(request), get_object_or_404(queries.releases(), version=version)
+    actions.cancel_release(release=release, by=person)
+    messages.success(request, _("Release %(version)s is not made any further.") % {"version": release.version})
+    return redirect("release:release_detail", release.version)
+
+
 @require_GET
 def release_download(request: HttpRequest, version: str) -> HttpResponseBase:
     _lead(request)
     return download_response(get_object_or_404(queries.releases(), version=version))
+
+
+# Two releases -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """One field of a changed sample: its pieces, or for a context the two checksums."""
+
+    name: str
+    pieces: list[Piece]
+    is_list: bool = False
+
+
+@dataclass(frozen=True)
+class ChangeRow:
+    change: Change
+
+    @property
+    def label(self) -> str:
+        return f"S-{self.change.sample:04d}"
+
+    @property
+    def fields(self) -> list[FieldChange]:
+        before, after = self.change.before, self.change.after
+        if before is None or after is None:
+            return []
+        return [_field_change(name, before[name], after[name]) for name in self.change.fields]
+
+
+def _field_change(name: str, before: Any, after: Any) -> FieldChange:
+    if isinstance(after, list):
+        return FieldChange(name, line_difference(before, after), is_list=True)
+    if name.startswith("question"):
+        return FieldChange(name, text_difference(before, after))
+    return FieldChange(name, [Piece(REMOVED, str(before)), Piece(ADDED, str(after))])
+
+
+@require_GET
+def release_compare(request: HttpRequest, version: str) -> HttpResponse:
+    """This release beside an earlier or later one, which `with` names."""
+    _lead(request)
+    new = get_object_or_404(queries.releases(), version=version)
+    others = list(queries.comparable_with(new))
+    old = next((one for one in others if one.version == request.GET.get("with", one.version)), None)
+    if old is None and request.GET.get("with"):
+        raise Http404
+    context: dict[str, Any] = {"section": "releases", "release": new, "others": others, "old": old}
+    if old is not None:
+        context |= _comparison_context(request, old, new)
+    return render(request, "release/release_compare.html", context)
+
+
+def _comparison_context(request: HttpRequest, old: Release, new: Release) -> dict[str, Any]:
+    kind, field = request.GET.get("kind", ""), request.GET.get("field", "")
+    said = request.GET.get("page", "")
+    page = int(said) if said.isascii() and said.isdecimal() and len(said) < 7 else 1
+    found = compare(old, new, kind=kind, field=field, start=max(page - 1, 0) * COMPARED, length=COMPARED)
+    page_obj = Paginator(range(found.matching), COMPARED).get_page(page)
+    if page_obj.number != max(page, 1):
+        found = compare(old, new, kind=kind, field=field, start=(page_obj.number - 1) * COMPARED, length=COMPARED)
+    return {
+        "found": found,
+        "counts": [(one, found.counts[one]) for one in Kind],
+        "differing": sum(found.counts.values()),
+        "by_field": [(name, found.by_field[name]) for name in FIELDS if found.by_field[name]],
+        "kind": kind,
+        "field": field,
+        "rows": [ChangeRow(change) for change in found.changes],
+        "page_obj": page_obj,
+    }

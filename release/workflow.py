@@ -10,6 +10,7 @@ class ReleaseState(TextChoices):
     BUILDING = "building", _("being made")
     FROZEN = "frozen", _("frozen")
     FAILED = "failed", _("failed")
+    CANCELLED = "cancelled", _("cancelled")
     WITHDRAWN = "withdrawn", _("withdrawn")
 
 
@@ -18,7 +19,9 @@ RELEASE_LIFECYCLE = Lifecycle(
     [
         ("freeze", ReleaseState.BUILDING, ReleaseState.FROZEN),
         ("fail", ReleaseState.BUILDING, ReleaseState.FAILED),
-        ("retry", ReleaseState.FAILED, ReleaseState.BUILDING),
+        # Whoever is making it notices with the next batch and leaves nothing behind.
+        ("cancel", ReleaseState.BUILDING, ReleaseState.CANCELLED),
+        ("retry", [ReleaseState.FAILED, ReleaseState.CANCELLED], ReleaseState.BUILDING),
         ("withdraw", ReleaseState.FROZEN, ReleaseState.WITHDRAWN),
     ],
 )

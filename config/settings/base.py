@@ -272,6 +272,9 @@ LBP_CALLS_IN_FLIGHT = env.int("LBP_CALLS_IN_FLIGHT", default=64)
 LBP_TOKENS_IN_FLIGHT = env.int("LBP_TOKENS_IN_FLIGHT", default=30_000_000)
 # Processes that measure texts on their way in; 1 measures in threads of the worker itself.
 LBP_INTAKE_PROCESSES = env.int("LBP_INTAKE_PROCESSES", default=2)
+# Where releases are pushed to, and by which right. The token is read here and kept nowhere.
+LBP_HUB_ENDPOINT = env("LBP_HUB_ENDPOINT", default="https://huggingface.co").rstrip("/")
+LBP_HUB_TOKEN = env("HF_TOKEN", default="")
 # A hub name or a folder with a tokenizer for `transformers`; empty: the Qwen3 tokenizer kept in this repository.
 LBP_TOKENIZER = env("LBP_TOKENIZER", default="")
 

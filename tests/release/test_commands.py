@@ -90,6 +90,9 @@ class TestRelease:
         Release.objects.create(version="1.0", state=ReleaseState.FAILED, error="The disk is full.", made_by=make_lead())
         status, _out, err = run("release", "1.0")
         assert (status, "The disk is full." in err) == (1, True)
+        Release.objects.update(state=ReleaseState.CANCELLED, total=1)
+        status, _out, err = run("release", "1.0")
+        assert (status, "was cancelled" in err) == (1, True)
 
     @pytest.mark.parametrize("version", ["a/b", ".x"])
     def test_a_name_that_is_none_ends_with_1(self, version: str) -> None:

@@ -79,12 +79,16 @@ def test_answers_that_look_like_formulas_or_numbers_are_the_same_strings_everywh
     assert str(table.schema.field("answer").type).startswith("list<")
 
 
-def test_datasets_loads_the_folder(tmp_path: Path) -> None:
+def test_t42_datasets_loads_parquet_and_jsonl(tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets", reason="the package `datasets` is not installed")
     make_ready_sample(answer=["42", "7", "9"])
+    make_ready_sample(answer=['"42"', "a", "b"], language=Language.CHINESE)
     written(tmp_path / "out")
-    loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=str(tmp_path / "cache"))
-    assert loaded["test"][0]["answer"] == ["42", "7", "9"]
+    cache = str(tmp_path / "cache")
+    loaded = datasets.load_dataset(str(tmp_path / "out"), cache_dir=cache)["test"]
+    jsonl = str(tmp_path / "out" / formats.JSONL_FILE)
+    assert list(loaded) == list(datasets.load_dataset("json", data_files=jsonl, cache_dir=cache)["train"])
+    assert sorted(row["answer"][0] for row in loaded) == ['"42"', "42"]
 
 
 def test_a_release_written_again_is_the_same_byte_for_byte_also_after_later_edits(tmp_path: Path) -> None:

@@ -19,13 +19,21 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--samples", type=positive, required=True, help="samples to end accepted and labelled")
         parser.add_argument("--seed", type=int, required=True)
+        parser.add_argument(
+            "--fill",
+            action="store_true",
+            help="only accepted samples, over documents written for it: 300 fill every cell once, 1500 the benchmark",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         from django.conf import settings  # noqa: PLC0415
 
         settings.LBP_SEND_MESSAGES = False  # the jobs run in this process
         try:
-            made = Simulation(seed=options["seed"], say=self.stdout.write).run(options["samples"])
+            simulation = Simulation(seed=options["seed"], say=self.stdout.write)
+            made = simulation.fill(options["samples"]) if options["fill"] else simulation.run(options["samples"])
         except Stuck as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"{len(made)} samples are accepted and labelled; others wait at every stage.")
+        self.stdout.write(f"{len(made)} samples are accepted and labelled.")
+        if not options["fill"]:
+            self.stdout.write("Others wait at every stage.")

@@ -69,6 +69,8 @@ class Command(BaseCommand):
     def _refuse_unfinished(self, release: Release) -> None:
         if release.state == ReleaseState.FAILED:
             raise CommandError(f"{release.version} could not be made: {release.error}", returncode=1)
+        if release.state == ReleaseState.CANCELLED:
+            raise CommandError(f"{release.version} was cancelled. A lead can try it again on its page.", returncode=1)
         if release.state == ReleaseState.BUILDING:
             raise CommandError(
                 f"{release.version} is still being made by another process. Run the command again to write its files.",
