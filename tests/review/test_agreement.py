@@ -60,6 +60,32 @@ def test_kappa_and_alpha_are_those_of_worked_examples() -> None:
         assert agreement_of(list(zip(one, other, strict=True))).alpha == pytest.approx(alpha, abs=0.0005)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "kappa", "alpha"),
+    [
+        (
+            "iiciuiiiiiucuciccuiuuucicucuiiuciiiuucui",
+            "iiccuuuiiiuccciucuiucuciccuuiiiciiiuucuc",
+            0.623706,
+            0.62683,
+        ),
+        ("mmumuuuummumuumuummummmmu", "umuuuuuummuuuuumuuummummu", 0.290221, 0.275862),
+        (
+            "cccicuuiiucucuuciuiuuiuiuicciiiiiucuccccciccuuiuuuciiuuiuiii",
+            "cccicuuiiucicuucuuiuuiuiuicciiiiiucuccccciccuuiuuuciiuuiucii",
+            0.924906,
+            0.925516,
+        ),
+        ("aabbaab", "aabbaab", 1.0, 1.0),
+    ],
+)
+def test_kappa_and_alpha_are_those_of_the_libraries(one: str, other: str, kappa: float, alpha: float) -> None:
+    """As scikit-learn 1.9.1 and krippendorff 0.9.0 give them."""
+    found = agreement_of(list(zip(one, other, strict=True)))
+    assert found.kappa == pytest.approx(kappa, abs=1e-6)
+    assert found.alpha == pytest.approx(alpha, abs=1e-6)
+
+
 def test_what_is_not_defined_is_said_in_words_and_never_nan() -> None:
     assert agreement_of([]).undefined == "nothing to compare yet"
     alike = agreement_of([("correct", "correct")] * 5)

@@ -28,6 +28,7 @@ from review.models import AnswerReview, ReviewCase
 from review.queries import DECIDED, new_people
 from review.workflow import CaseState, ReviewState
 from tests.browsing import signed_in
+from tests.review.test_browser import settled
 
 pytestmark = [pytest.mark.browser, pytest.mark.bench, pytest.mark.django_db(transaction=True)]
 
@@ -93,6 +94,10 @@ class Town:
         return (strangers or auditors)[0] if sample.pk % 2 else auditors[0]
 
 
+def say(line: str) -> None:
+    print(line, flush=True)  # noqa: T201 -- the bench reports
+
+
 def press(page: Page, keys: str) -> None:
     for key in keys.split():
         page.keyboard.press(key)
@@ -100,7 +105,7 @@ def press(page: Page, keys: str) -> None:
 
 def write_note(page: Page, key: str, words: str) -> None:
     page.keyboard.press(key)
-    page.wait_for_function("document.activeElement.matches('input, textarea')")
+    expect(page.locator("main :is(input, textarea):focus")).to_have_count(1)
     page.keyboard.type(words)
     page.keyboard.press("Escape")
 
@@ -140,6 +145,7 @@ def waiting_samples(simulation: Simulation) -> list[Sample]:
         sample = simulation.new_sample(iter([(document, task)]))
         if simulation.advance_to(sample, SampleState.IN_REVIEW):
             mine.append(sample)
+            simulation.say(f"{sample.label} {sample.task_code} waits")
         if all(len(samples) == CASES // 2 for samples in found.values()):
             break
     together = [sample for row in zip(*found.values(), strict=True) for sample in row]
@@ -202,7 +208,7 @@ def adjudicate(town: Town, case: ReviewCase, expert: User, way: str) -> None:
     write_note(page, "w", REASON)
     # On another machine everything ticked and typed is there again.
     expect(page.locator("[data-save-for=decide]")).to_have_attribute("data-state", "saved")
-    page.wait_for_function("!document.querySelector('#decide').autosaving.pending()")
+    settled(page)
     page.goto(f"/cases/{case.pk}/adjudicate/")
     expect(page.locator("#reason")).to_have_value(REASON)
     expect(page.locator("[data-decided]")).to_contain_text(f"{total} of {total}")
@@ -410,17 +416,17 @@ def check(sample: Sample, way: str) -> None:
 def test_forty_cases_are_reviewed_adjudicated_and_reconstructed_in_the_browser(
     browser: Browser, live_server: LiveServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    simulation = Simulation(seed=6)
-    simulation.prepare()
-    BenchmarkSettings.load()
-    BenchmarkSettings.objects.update(claims_per_person=50)
     began = time.monotonic()
-    samples = waiting_samples(simulation)
-    assert len(samples) == CASES
     ways = [WAYS[place % len(WAYS)] for place in range(CASES)]
     met: dict[str, set[Any]] = defaultdict(set)
     with capsys.disabled(), ExitStack() as stack:
-        print(f"\n{CASES} samples wait for reviewers after {time.monotonic() - began:.0f} s")  # noqa: T201
+        simulation = Simulation(seed=6, say=say)
+        simulation.prepare()
+        BenchmarkSettings.load()
+        BenchmarkSettings.objects.update(claims_per_person=50)
+        samples = waiting_samples(simulation)
+        assert len(samples) == CASES
+        say(f"{CASES} samples wait for reviewers after {time.monotonic() - began:.0f} s")
         town = Town(browser, live_server, stack)
         for number, (sample, way) in enumerate(zip(samples, ways, strict=True), 1):
             case = ReviewCase.objects.select_related("sample", "standardization").get(sample=sample)
@@ -433,11 +439,11 @@ def test_forty_cases_are_reviewed_adjudicated_and_reconstructed_in_the_browser(
             met[way] |= {sample.language}
             met["tasks"] |= {sample.task_code}
             met["metrics"] |= {(sample.task.metric, sample.language)}
-            print(f"{number} {sample.label} {sample.task_code} {sample.language} {way}")  # noqa: T201
+            say(f"{number} {sample.label} {sample.task_code} {sample.language} {way}")
         for kind, seconds in sorted(town.took.items()):
             middle = sorted(seconds)[len(seconds) // 2]
-            print(f"{kind}: {len(seconds)}, median {middle:.1f} s, longest {max(seconds):.1f} s")  # noqa: T201
-        print(f"{len(met['tasks'])} tasks, faults: {town.faults}")  # noqa: T201
+            say(f"{kind}: {len(seconds)}, median {middle:.1f} s, longest {max(seconds):.1f} s")
+        say(f"{len(met['tasks'])} tasks, faults: {town.faults}")
     assert all(len(met[way]) == len(Language) for way in WAYS)
     assert {(metric, language) for metric in (Metric.SUMMARY, Metric.ACCURACY) for language in Language} <= met[
         "metrics"

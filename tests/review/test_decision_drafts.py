@@ -141,3 +141,13 @@ def test_reviewers_and_annotators_draft_no_decision(case: ReviewCase, expert: Us
         with pytest.raises(NotAllowed):
             actions.save_decision(case=case, version=0, by=person)
         assert signed_in(person).post(f"{address(case)}draft/", form(0)).status_code in {403, 404}
+
+
+def test_a_program_keeps_and_reads_its_decision_by_the_same_rules(case: ReviewCase, expert: User) -> None:
+    client, address = signed_in(expert), f"/api/v1/cases/{case.pk}/decision/"
+    body = {"version": 0, "choice": "question", "marks": [{"element": "Heron", "mark": "incorrect"}]}
+    assert client.post(address, body, content_type="application/json").json()["version"] == 1
+    assert client.get(address).json()["marks"] == body["marks"]
+    late = client.post(address, {**body, "choice": "answer"}, content_type="application/json")
+    assert (late.status_code, late.json()["rule"]) == (409, "stale_version")
+    assert signed_in(make_expert()).get(address).status_code == 404
