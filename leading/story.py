@@ -366,7 +366,7 @@ def _of_reviews(sample: Sample, person: User) -> Iterator[Line]:
     for event in _events(wanted & Q(action__startswith="review.")):
         what = REVIEW_WORDS.get((event.subject_type, _verb(event)), _("did something"))
         reason = gettext(event.reason) if event.by is None and event.reason else event.reason
-        told = {"step": ReconstructionStep, "how": SeatEnd}
+        told: dict[str, type[TextChoices]] = {"step": ReconstructionStep, "how": SeatEnd}
         more = tuple(_labelled(told[name])(event.data[name]) for name in told if event.data.get(name))
         yield Line(event.at, event.pk, Stage.REVIEW, event.by, what, more, "", reason)
 

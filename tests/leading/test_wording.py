@@ -31,13 +31,13 @@ def recorded() -> Iterator[tuple[str, str]]:
         for path in sorted((ROOT / app).rglob("*.py")):
             for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in RECORDS:
-                    names = list(ast.walk(call.args[0])) if call.args else []
-                    yield from ((str(path), part.value) for part in names if is_name(part))
+                    names = ast.walk(call.args[0]) if call.args else iter(())
+                    yield from ((str(path), name) for name in map(name_in, names) if name)
 
 
-def is_name(part: ast.AST) -> bool:
+def name_in(part: ast.AST) -> str:
     value = part.value if isinstance(part, ast.Constant) else None
-    return isinstance(value, str) and value.isidentifier() and not value.endswith("_")
+    return value if isinstance(value, str) and value.isidentifier() and not value.endswith("_") else ""
 
 
 def test_every_action_that_is_recorded_has_words() -> None:
