@@ -15,6 +15,7 @@ from annotation.models import Candidate, Challenge, Overrule, Sample, StepVerdic
 from annotation.queries import is_stale
 from annotation.workflow import OPEN_STEPS, CandidateState, Step, Verdict
 from generation.models import LanguageModel, RunCall
+from generation.queries import ANSWERED
 from generation.workflow import FINAL_CALL_STATES
 
 JUDGED = (Step.TASK_A, Step.TASK_B, Step.TASK_C)
@@ -209,7 +210,8 @@ def challenge_counts(sample: Sample, candidates: Iterable[Candidate]) -> dict[in
         )
         asked: Any = RunCall.objects.filter(run__in=[one.run_id for one in newest.values()])
         for pk, run, right, state in asked.values_list("pk", "run_id", "right", "call__state"):
-            answers[run].append((overruled.get(pk, right), state in FINAL_CALL_STATES))
+            is_unscored = state in ANSWERED and right is None
+            answers[run].append((overruled.get(pk, right), state in FINAL_CALL_STATES and not is_unscored))
     return {
         pk: _counted(answers[challenge.run_id], is_stale(challenge, by_pk[pk]))
         for pk, challenge in newest.items()

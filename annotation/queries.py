@@ -121,7 +121,9 @@ class ModelAnswer:
 
     @property
     def is_waiting(self) -> bool:
-        return self.result.call.state not in FINAL_CALL_STATES
+        """Still out, or in and not scored yet: a page that stopped asking now would never show the score."""
+        call = self.result.call
+        return call.state not in FINAL_CALL_STATES or (call.has_answer and self.result.right is None)
 
     @property
     def is_failed(self) -> bool:

@@ -33,6 +33,7 @@ from release.models import DifficultyLabel, ReleaseItem
 from release.templatetags.release_parts import listed
 from review.models import AnswerReview, ReviewCase
 from review.queries import DECIDED, reviews_visible_to
+from review.workflow import SeatEnd
 
 Words = str | Promise
 
@@ -340,6 +341,10 @@ def _run_line(run: Run, about: tuple[Words, ...], calls: tuple[CallLine, ...], p
 REVIEW_WORDS: dict[tuple[str, str], Words] = {
     ("answerreview", "take_seat"): _("took a seat in the review"),
     ("answerreview", "submit"): _("submitted their review"),
+    ("answerreview", "take_again"): _("took a seat in the review again"),
+    ("answerreview", "release"): _("the seat went back"),
+    ("answerreview", "assign_reviewer"): _("gave a seat in the review"),
+    ("reviewcase", "send_predictions_again"): _("asked again for predictions"),
     ("reviewcase", "make_case"): _("made a review case"),
     ("reviewcase", "ask_for_predictions"): _("asked for predictions"),
     ("reviewcase", "open"): _("opened the review: the predictions are in"),
@@ -363,7 +368,8 @@ def _of_reviews(sample: Sample, person: User) -> Iterator[Line]:
     for event in _events(wanted & Q(action__startswith="review.")):
         what = REVIEW_WORDS.get((event.subject_type, _verb(event)), _("did something"))
         reason = gettext(event.reason) if event.by is None and event.reason else event.reason
-        more = (_labelled(ReconstructionStep)(event.data["step"]),) if event.data.get("step") else ()
+        told: dict[str, type[TextChoices]] = {"step": ReconstructionStep, "how": SeatEnd}
+        more = tuple(_labelled(told[name])(event.data[name]) for name in told if event.data.get(name))
         yield Line(event.at, event.pk, Stage.REVIEW, event.by, what, more, "", reason)
 
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.story import WORDS as SAMPLE_WORDS
 from core.models import Event
+from documents.workflow import Origin
 
 WORDS: dict[str, str | Promise] = {
     **SAMPLE_WORDS,
@@ -27,6 +28,8 @@ WORDS: dict[str, str | Promise] = {
     "give_up_queue": _("gave up what waited for a model"),
     "try_model": _("tried a model"),
     "set_provider_limit": _("set a provider's limits"),
+    "remove_provider_limit": _("removed a provider's limits"),
+    "watch_names": _("changed the names to watch for"),
     "set_budget": _("set the budget of all calls"),
     "set_run_budget": _("set a run's budget"),
     "draft_samples": _("sent samples to drafting"),
@@ -56,10 +59,47 @@ WORDS: dict[str, str | Promise] = {
     "issue_token": _("issued an API token"),
     "revoke_token": _("revoked an API token"),
 }
+# What the same word says of another kind of record. The moves of models and workers are here as well: a lead who reads
+# the trail meets them.
+OF_A_KIND: dict[tuple[str, str], str | Promise] = {
+    ("documentversion", "approve"): _("cleared a document"),
+    ("documentversion", "reject"): _("refused a document"),
+    ("documentversion", "import_from_release"): _("took it over from a release of another system"),
+    ("documentversion", "cut"): _("cut a document into several"),
+    **{("documentversion", f"make_version_by_{origin}"): _("made a version of a document") for origin in Origin.values},
+    ("importbatch", "send_batch"): _("brought a batch of texts in"),
+    ("importbatch", "start"): _("began to read a batch of texts"),
+    ("importbatch", "resume_batch"): _("went on reading a batch of texts"),
+    ("importbatch", "finish"): _("read a batch of texts to its end"),
+    ("importbatch", "cancel"): _("cancelled a batch of texts"),
+    ("run", "start"): _("began a run"),
+    ("run", "finish"): _("ended a run"),
+    ("call", "send"): _("sent a call"),
+    ("call", "succeed"): _("received an answer"),
+    ("call", "succeed_partly"): _("received an answer that is good in part"),
+    ("call", "fail"): _("received no answer: the call failed"),
+    ("call", "wait_for_retry"): _("put a failed call back to be sent again"),
+    ("call", "lose"): _("lost a call: whether it was billed is unknown"),
+    ("call", "cancel"): _("cancelled a call"),
+    ("call", "settle"): _("settled what an unknown call cost"),
+    ("call", "late_reply"): _("received an answer that came too late"),
+    ("languagemodel", "send_trial"): _("sent a test call"),
+    ("reviewcase", "ask_for_predictions"): _("asked for the predictions of a case"),
+    ("reviewcase", "send_predictions_again"): _("asked again for the predictions of a case"),
+    ("reviewcase", "open"): _("opened a case for review"),
+    ("reviewcase", "accept"): _("accepted a case: neither review found an issue"),
+    ("reviewcase", "dispute"): _("passed a case to adjudication"),
+    ("answerreview", "submit"): _("submitted a review"),
+    ("answerreview", "release"): _("gave a seat in a review back"),
+    ("answerreview", "take_again"): _("took a seat in a review again"),
+    ("answerreview", "assign_reviewer"): _("gave a seat in a review to somebody"),
+    ("release", "retry"): _("had a failed release made again"),
+    ("release", "fail"): _("could not make a release"),
+}
 # What stands in front of an id on the pages.
 PREFIXES = {"sample": "S", "document": "D"}
 # Those without zeros in front.
-SHORT_PREFIXES = {"run": "R", "call": "C", "draftingbatch": "DB"}
+SHORT_PREFIXES = {"run": "R", "call": "C", "draftingbatch": "DB", "importbatch": "B"}
 
 
 @dataclass(frozen=True)
@@ -69,21 +109,19 @@ class Line:
     what: str | Promise
 
 
+def words_of(kind: str, verb: str) -> str | Promise:
+    """What was done to a record of this kind; empty where the action has no words."""
+    return OF_A_KIND.get((kind, verb)) or WORDS.get(verb, "")
+
+
 def line(event: Event) -> Line:
     """One event as a line; an action without words of its own is shown as something done."""
-    verb = event.action.partition(".")[2]
-    prefix = PREFIXES.get(event.subject_type)
-    subject = f"{prefix}-{event.subject_id:04d}" if prefix else ""
-    if event.subject_type in SHORT_PREFIXES:
-        subject = f"{SHORT_PREFIXES[event.subject_type]}-{event.subject_id}"
-    if event.subject_type == "documentversion":
-        words = {
-            "approve": _("cleared a document"),
-            "reject": _("refused a document"),
-            "import_from_release": _("took it over from a release of another system"),
-        }
-        return Line(event.at, subject, words.get(verb, _("worked on a document")))
-    if event.subject_type == "importbatch":
-        words = {"send_batch": _("brought a batch of texts in"), "cancel": _("cancelled a batch of texts")}
-        return Line(event.at, f"B-{event.subject_id}", words.get(verb, _("worked on a batch of texts")))
-    return Line(event.at, subject, WORDS.get(verb, _("did something")))
+    kind = event.subject_type
+    words = words_of(kind, event.action.partition(".")[2]) or _("did something")
+    return Line(event.at, _subject(kind, event.subject_id), words)
+
+
+def _subject(kind: str, pk: int) -> str:
+    if kind in SHORT_PREFIXES:
+        return f"{SHORT_PREFIXES[kind]}-{pk}"
+    return f"{PREFIXES[kind]}-{pk:04d}" if kind in PREFIXES else ""

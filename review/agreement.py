@@ -1,6 +1,6 @@
 """Agreement between raters, by the published formulas."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,64 +35,104 @@ def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float | None:
 
 # Two raters ------------------------------------------------------------------------------------------------------
 
+Interval = tuple[float, float]
+
 
 @dataclass(frozen=True)
 class Agreement:
     """How far two raters agree on nominal marks. What is not defined is None, and `undefined` says why; `skewed`: one
-    mark is so common that chance explains nearly all agreement, so that kappa says little (T-36)."""
+    mark is so common (`share` of all marks) that chance explains nearly all agreement, so that kappa says little
+    (T-36). Intervals are 95 % bootstrap percentile intervals."""
 
     units: int
-    raw: float | None
-    kappa: float | None
-    alpha: float | None
-    interval: tuple[float, float] | None
-    skewed: bool
-    undefined: str
+    raw: float | None = None
+    kappa: float | None = None
+    alpha: float | None = None
+    interval: Interval | None = None
+    kappa_interval: Interval | None = None
+    alpha_interval: Interval | None = None
+    share: float = 0.0
+    undefined: str = ""
+
+    @property
+    def skewed(self) -> bool:
+        return self.share >= SKEWED
+
+    @property
+    def percent(self) -> int:
+        """`share` in per cent, never more than it is."""
+        return int(self.share * 100)
 
 
 SKEWED = 0.9
 RESAMPLES = 1000
 
 
-def agreement_of(pairs: Sequence[tuple[str, str]], *, seed: int = 0) -> Agreement:
-    """`pairs`: what the two said of each unit. The interval is the 95 % bootstrap percentile interval of the raw share,
-    by resampling units; the same pairs and seed give the same one."""
+def agreement_of(pairs: Sequence[tuple[str, str]], *, of: Sequence[Hashable] = (), seed: int = 0) -> Agreement:
+    """`pairs`: what the two said of each unit. `of`: what each unit belongs to, a sample say; whole samples are drawn
+    again, since what is said of one sample hangs together. Without it each unit is drawn by itself. The same pairs and
+    seed give the same intervals."""
     if not pairs:
-        return Agreement(0, None, None, None, None, False, NOTHING)
-    marks = sorted({mark for pair in pairs for mark in pair})
-    counts = np.zeros((len(marks), len(marks)))
-    for one, other in pairs:
-        counts[marks.index(one), marks.index(other)] += 1
-    same = np.array([one == other for one, other in pairs], dtype=float)
-    draws = np.random.default_rng(seed).integers(0, len(same), size=(RESAMPLES, len(same)))
-    low, high = np.percentile(same[draws].mean(axis=1), [2.5, 97.5])
-    kappa, alpha = cohen_kappa(counts), krippendorff_alpha(counts)
-    most = (counts.sum(axis=0) + counts.sum(axis=1)).max() / (2 * counts.sum())
+        return Agreement(0, undefined=NOTHING)
+    tables = _tables(pairs, of or range(len(pairs)))
+    whole = tables.sum(axis=0)
+    raw, kappa, alpha = (_known(values[0]) for values in _measures(whole[np.newaxis]))
+    low_high = [_interval(values) for values in _measures(_drawn_again(tables, seed))]
+    each = whole.sum(axis=0) + whole.sum(axis=1)
     return Agreement(
-        units=len(pairs),
-        raw=float(same.mean()),
-        kappa=kappa,
-        alpha=alpha,
-        interval=(float(low), float(high)),
-        skewed=bool(most >= SKEWED),
+        len(pairs),
+        raw,
+        kappa,
+        alpha,
+        low_high[0],
+        low_high[1] if kappa is not None else None,
+        low_high[2] if alpha is not None else None,
+        share=float(each.max() / each.sum()),
         undefined=ALL_ALIKE if kappa is None or alpha is None else "",
     )
 
 
-def cohen_kappa(counts: np.ndarray) -> float | None:
-    """Cohen (1960), from the square table of both raters' marks. None when both used one and the same mark only."""
-    total = counts.sum()
-    by_chance = float((counts.sum(axis=0) * counts.sum(axis=1)).sum() / total**2)
-    if np.isclose(by_chance, 1.0):
-        return None
-    return float((np.trace(counts) / total - by_chance) / (1 - by_chance))
+def _tables(pairs: Sequence[tuple[str, str]], of: Sequence[Hashable]) -> np.ndarray:
+    """How often each pair of marks was given: one square table for each thing that units belong to."""
+    marks = {mark: place for place, mark in enumerate(sorted({mark for pair in pairs for mark in pair}))}
+    things = {thing: place for place, thing in enumerate(dict.fromkeys(of))}
+    tables = np.zeros((len(things), len(marks), len(marks)))
+    for (one, other), thing in zip(pairs, of, strict=True):
+        tables[things[thing], marks[one], marks[other]] += 1
+    return tables
 
 
-def krippendorff_alpha(counts: np.ndarray) -> float | None:
-    """Krippendorff's nominal alpha for two raters without gaps, from the same table. None when nothing varies."""
-    coincidences = counts + counts.T
-    n, each = coincidences.sum(), coincidences.sum(axis=0)
-    expected = float(n**2 - (each**2).sum()) / (n - 1)
-    if np.isclose(expected, 0.0):
+def _drawn_again(tables: np.ndarray, seed: int) -> np.ndarray:
+    count, marks, _marks = tables.shape
+    times = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=RESAMPLES)
+    return (times @ tables.reshape(count, -1)).reshape(RESAMPLES, marks, marks)
+
+
+def _measures(tables: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Raw agreement, Cohen's kappa (1960) and Krippendorff's nominal alpha for two raters without gaps, of each table.
+    NaN where a measure is not defined: nothing was marked, or every mark is the same."""
+    total = tables.sum(axis=(1, 2))
+    same = np.trace(tables, axis1=1, axis2=2)
+    one, other = tables.sum(axis=2), tables.sum(axis=1)
+    each = one + other
+    with np.errstate(divide="ignore", invalid="ignore"):
+        raw = same / total
+        by_chance = (one * other).sum(axis=1) / total**2
+        varies = ~np.isclose((each**2).sum(axis=1), (2 * total) ** 2)
+        kappa = np.where(varies, (raw - by_chance) / (1 - by_chance), np.nan)
+        expected = ((2 * total) ** 2 - (each**2).sum(axis=1)) / (2 * total - 1)
+        alpha = np.where(varies, 1 - 2 * (total - same) / expected, np.nan)
+    return raw, kappa, alpha
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _interval(values: np.ndarray) -> Interval | None:
+    """Without the draws in which the measure is not defined."""
+    known = values[~np.isnan(values)]
+    if not known.size:
         return None
-    return float(1 - (n - np.trace(coincidences)) / expected)
+    low, high = np.percentile(known, [2.5, 97.5])
+    return float(low), float(high)

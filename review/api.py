@@ -18,7 +18,7 @@ from core.api import ViewSet
 from core.refusals import Conflict
 from review import actions
 from review.models import AnswerReview, AuditedSample, ReviewCase
-from review.queries import UNDECIDED, audited_visible_to, cases_visible_to, review_of, reviews_visible_to
+from review.queries import UNDECIDED, audited_visible_to, cases_visible_to, draft_of, review_of, reviews_visible_to
 from review.serializers import (
     AdjudicationBody,
     AuditedDetail,
@@ -26,6 +26,8 @@ from review.serializers import (
     AuditRow,
     CaseDetail,
     CaseRow,
+    DecisionBody,
+    DecisionRow,
     DrawBody,
     FreeSeatBody,
     ReviewBody,
@@ -157,6 +159,22 @@ class CaseViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet):
         actions.adjudicate_case(case=case, by=self.person, **body.validated_data)
         case.refresh_from_db()
         return Response(CaseRow(case).data)
+
+    @extend_schema(responses=DecisionRow, description="What you have typed of the decision so far.")
+    @action(detail=True, methods=["get"])
+    def decision(self, request: Request, pk: str | None = None) -> Response:
+        draft = draft_of(self.get_object(), self.person)
+        if draft is None:
+            raise Http404
+        return Response(DecisionRow(draft).data)
+
+    @extend_schema(request=DecisionBody, responses=DecisionRow, description="Keep a decision as far as it is typed.")
+    @decision.mapping.post
+    def save_decision(self, request: Request, pk: str | None = None) -> Response:
+        body = DecisionBody(data=request.data)
+        body.is_valid(raise_exception=True)
+        draft = actions.save_decision(case=self.get_object(), by=self.person, **body.validated_data)
+        return Response(DecisionRow(draft).data)
 
     @extend_schema(request=None, responses=CaseRow, description="Claim a disputed case; then its reviews are readable.")
     @action(detail=True, methods=["post"])

@@ -1,6 +1,8 @@
-"""How far the two reviewers of a case agree: by element, and by sample. Only submitted reviews of decided cases count,
-and the expert's decision never does (T-32)."""
+"""How far the two reviewers of a case agree: by sample, by element of the answer, and by element that only models gave.
+The last two are kept apart: their marks are others, and thrown together they would raise kappa by that alone. Only
+submitted reviews of decided cases count, and the expert's decision never does (T-32)."""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,12 +14,14 @@ from review.models import AnswerReview, ReviewCase
 from review.queries import DECIDED
 from review.workflow import ReviewState
 
+Pair = tuple[str, str]
+CLEAN, ISSUE = "clean", "issue"
 BY: dict[str, Callable[[ReviewCase], str]] = {
     "all": lambda case: "",
     "task": lambda case: case.sample.task_code,
     "language": lambda case: case.sample.language.value,
     "bucket": lambda case: case.sample.bucket,
-    "pair": lambda case: "-".join(str(pk) for pk in sorted(review.reviewer_id for review in _both(case))),
+    "pair": lambda case: "-".join(str(pk) for pk in pair_of(case)),
 }
 
 
@@ -30,6 +34,7 @@ class Compared:
     both_clean: int
     by_sample: Agreement
     by_element: Agreement
+    by_prediction: Agreement
 
 
 def comparable_cases() -> QuerySet[ReviewCase]:
@@ -47,7 +52,12 @@ def compared(by: str = "all", cases: Iterable[ReviewCase] | None = None) -> list
     for case in comparable_cases() if cases is None else cases:
         if len(_both(case)) == 2:
             groups[BY[by](case)].append(case)
-    return [_of(key, groups[key]) for key in sorted(groups)]
+    return [_of(key, groups[key]) for key in sorted(groups, key=in_order)]
+
+
+def in_order(key: str) -> list[tuple[int, str]]:
+    """Figures by their value: 8k before 16k, T2 before T10."""
+    return [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", key)]
 
 
 def _both(case: ReviewCase) -> list[AnswerReview]:
@@ -55,21 +65,40 @@ def _both(case: ReviewCase) -> list[AnswerReview]:
     return sorted(submitted, key=lambda review: review.seat)
 
 
+def pair_of(case: ReviewCase) -> tuple[int, ...]:
+    return tuple(sorted(review.reviewer_id for review in _both(case)))
+
+
 def _of(key: str, cases: list[ReviewCase]) -> Compared:
-    verdicts = [tuple("issue" if review.found_issue else "clean" for review in _both(case)) for case in cases]
-    marks = [pair for case in cases for pair in _marks(case)]
+    verdicts = [_verdicts(case) for case in cases]
     return Compared(
         key=key,
         cases=len(cases),
-        both_clean=verdicts.count(("clean", "clean")),
-        by_sample=agreement_of([(one, other) for one, other in verdicts]),
-        by_element=agreement_of(marks),
+        both_clean=verdicts.count((CLEAN, CLEAN)),
+        by_sample=agreement_of(verdicts),
+        by_element=_agreement(cases, _marks),
+        by_prediction=_agreement(cases, _recalls),
     )
 
 
-def _marks(case: ReviewCase) -> list[tuple[str, str]]:
-    """What both said of each element of the answer, and of each that only models gave."""
+def _agreement(cases: list[ReviewCase], said: Callable[[ReviewCase], list[Pair]]) -> Agreement:
+    units = [(case.pk, pair) for case in cases for pair in said(case)]
+    return agreement_of([pair for _case, pair in units], of=[case for case, _pair in units])
+
+
+def _verdicts(case: ReviewCase) -> Pair:
+    one, other = (ISSUE if review.found_issue else CLEAN for review in _both(case))
+    return one, other
+
+
+def _marks(case: ReviewCase) -> list[Pair]:
+    """What both said of each element of the answer."""
     one, other = _both(case)
-    pairs = [(a["mark"], b["mark"]) for a, b in zip(one.marks, other.marks, strict=False)]
+    return [(a["mark"], b["mark"]) for a, b in zip(one.marks, other.marks, strict=False)]
+
+
+def _recalls(case: ReviewCase) -> list[Pair]:
+    """What both said of each element that only models gave."""
+    one, other = _both(case)
     given = {row["element"]: row["mark"] for row in other.recall}
-    return pairs + [(row["mark"], given[row["element"]]) for row in one.recall if given.get(row["element"])]
+    return [(row["mark"], given[row["element"]]) for row in one.recall if given.get(row["element"])]

@@ -34,6 +34,43 @@ class Decision:
         }
 
 
+@dataclass(frozen=True)
+class Typed:
+    """A decision as far as it is ticked and typed. `choice`: `no_issue`, a step, or empty; `proposal`: as typed."""
+
+    choice: str
+    reason: str
+    marks: Sequence[Mapping[str, str]]
+    proposal: str
+
+    def as_fields(self) -> dict[str, Any]:
+        return {
+            "choice": self.choice,
+            "reason": self.reason,
+            "marks": list(self.marks),
+            "proposal": self.proposal,
+        }
+
+
+CHOICES = frozenset({"", AdjudicationOutcome.NO_ISSUE.value, *ReconstructionStep.values})
+
+
+def typed(*, choice: str, reason: str, marks: Sequence[Any], proposal: str, case: ReviewCase) -> Typed:
+    """The values as a draft keeps them: gaps and contradictions are no fault here. Raises Invalid."""
+    reason, proposal = _as_kept(reason), _as_kept(proposal)
+    if choice not in CHOICES:
+        raise Invalid({"outcome": _("Choose: no issue, or reconstruct.")})
+    if len(reason) > LONGEST_NOTE:
+        raise Invalid({"reason": _("At most %(most)s characters.") % {"most": LONGEST_NOTE}})
+    _proposal(proposal.split("\n"))
+    return Typed(choice, reason, _marks(marks, case), proposal)
+
+
+def _as_kept(text: str) -> str:
+    """Browsers send line ends as CRLF."""
+    return clean_text(text.replace("\r\n", "\n"))
+
+
 def lacking(case: ReviewCase) -> list[str]:
     """What the answer lacks in somebody's opinion: elements that models predicted, and those that reviewers added."""
     words = {comparable(predicted.element): predicted.element for predicted in predicted_elements(case)}

@@ -72,6 +72,10 @@ class ElementRow:
     def given_by(self) -> int:
         return sum(giver.gave for giver in self.givers)
 
+    @property
+    def word(self) -> Promise | str:
+        return WORDS.get(self.mark, "–")
+
 
 @dataclass(frozen=True)
 class IssueRow:

@@ -138,6 +138,33 @@ class Adjudication(models.Model):
         return f"adjudication of {self.case_id}"
 
 
+class DecisionDraft(models.Model):
+    """What an expert has ticked and typed of a decision so far. Whoever takes the case after them has a draft of their
+    own, and no word of this one is lost.
+
+    choice: `no_issue` or the step of a reconstruction; empty while nothing is chosen
+    marks: as in Adjudication
+    proposal: one element a line, as typed
+    """
+
+    case = models.ForeignKey(ReviewCase, on_delete=models.PROTECT, related_name="decision_drafts")
+    expert = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    version = models.PositiveIntegerField(default=0)
+    choice = models.CharField(max_length=16, blank=True)
+    reason = models.TextField(blank=True)
+    marks = models.JSONField(default=list)
+    proposal = models.TextField(blank=True)
+    saved_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["case", "expert"], name="an_expert_has_one_draft_of_a_decision"),
+        ]
+
+    def __str__(self) -> str:
+        return f"draft of a decision on {self.case_id}"
+
+
 class QualityAudit(models.Model):
     """A draw of accepted samples, uniform over task, language and bucket, to be scored by three experts each."""
 

@@ -7,7 +7,15 @@ from rest_framework import serializers
 
 from annotation.workflow import ReconstructionStep
 from core.models import User
-from review.models import Adjudication, AnswerReview, AuditedSample, QualityAudit, QualityScore, ReviewCase
+from review.models import (
+    Adjudication,
+    AnswerReview,
+    AuditedSample,
+    DecisionDraft,
+    QualityAudit,
+    QualityScore,
+    ReviewCase,
+)
 from review.queries import (
     lines_of,
     names_are_hidden,
@@ -59,6 +67,22 @@ class AdjudicationBody(serializers.Serializer[Any]):
     reason = serializers.CharField(allow_blank=True, default="")
     marks = DecidedShape(many=True, default=list)
     proposal = serializers.ListField(child=serializers.CharField(), default=list)
+
+
+class DecisionBody(serializers.Serializer[Any]):
+    """A decision as far as it is typed. `choice`: `no_issue` or a step; `proposal`: one element a line."""
+
+    version = serializers.IntegerField(help_text="the version you saw, 0 before the first save")
+    choice = serializers.CharField(allow_blank=True, default="")
+    reason = serializers.CharField(allow_blank=True, default="", trim_whitespace=False)
+    marks = DecidedShape(many=True, default=list)
+    proposal = serializers.CharField(allow_blank=True, default="", trim_whitespace=False)
+
+
+class DecisionRow(serializers.ModelSerializer[DecisionDraft]):
+    class Meta:
+        model = DecisionDraft
+        fields = ["case", "version", "choice", "reason", "marks", "proposal", "saved_at"]
 
 
 class FreeSeatBody(serializers.Serializer[Any]):

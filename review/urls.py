@@ -15,6 +15,8 @@ urlpatterns = [
     path("cases/<int:pk>/free-seat/<int:review>/", views.case_free_seat, name="case_free_seat"),
     path("cases/<int:pk>/take/", views.case_take, name="case_take"),
     path("cases/<int:pk>/adjudicate/", views.case_adjudicate, name="case_adjudicate"),
+    path("cases/<int:pk>/adjudicate/draft/", views.case_decision_save, name="case_decision_save"),
+    path("agreement/", views.agreement, name="agreement"),
     path("quality/", views.quality, name="quality"),
     path("quality/<int:pk>/", views.quality_score, name="quality_score"),
 ]

@@ -1,6 +1,13 @@
 """Stage 4 and the quality audit: who may sit down, what a review keeps, and the one decision of two reviews."""
 
-from review.actions.adjudication import adjudicate_case, can_adjudicate_case, record_look, take_case
+from review.actions.adjudication import (
+    adjudicate_case,
+    can_adjudicate_case,
+    can_save_decision,
+    record_look,
+    save_decision,
+    take_case,
+)
 from review.actions.predictions import can_send_predictions_again, send_predictions_again
 from review.actions.quality import (
     ATTRIBUTES,
@@ -32,6 +39,7 @@ __all__ = [
     "can_draw_audit",
     "can_free_seat",
     "can_give_back_seat",
+    "can_save_decision",
     "can_save_review",
     "can_score_audited",
     "can_send_predictions_again",
@@ -43,6 +51,7 @@ __all__ = [
     "next_review",
     "record_look",
     "record_look_at_scores",
+    "save_decision",
     "save_review",
     "score_audited",
     "send_predictions_again",

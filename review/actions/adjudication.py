@@ -1,9 +1,12 @@
 """The expert's decision on a disputed case: element by element, then as a whole."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.actions import accept_sample, claim_for_judging, join_sample, reconstruct_sample
@@ -11,12 +14,12 @@ from annotation.workflow import Job
 from core import history
 from core.guidelines import GUIDELINES_VERSION
 from core.models import User
-from core.refusals import NotAllowed
+from core.refusals import Conflict, NotAllowed, Refused
 from core.text import clean_text
 from review.actions.guards import locked
-from review.deciding import Decision, checked
-from review.models import Adjudication, ReviewCase
-from review.queries import UNDECIDED, job_on
+from review.deciding import Decision, checked, typed
+from review.models import Adjudication, DecisionDraft, ReviewCase
+from review.queries import UNDECIDED, draft_of, job_on, reviews_visible_to
 from review.workflow import AdjudicationOutcome, CaseState
 
 
@@ -34,8 +37,57 @@ def take_case(*, case: ReviewCase, by: User) -> ReviewCase:
         raise history.moved_on(case, case.state)
     claim_for_judging(sample=case.sample, by=by)
     join_sample(sample=case.sample, person=by, job=Job.JUDGES)
+    DecisionDraft.objects.get_or_create(case=case, expert=by)
     history.record("take_case", case, by=by)
     return case
+
+
+can_save_decision = can_adjudicate_case
+
+
+@transaction.atomic
+def save_decision(
+    *,
+    case: ReviewCase,
+    version: int,
+    choice: str = "",
+    reason: str = "",
+    marks: Sequence[Any] = (),
+    proposal: str = "",
+    by: User,
+) -> DecisionDraft:
+    """Keep a decision as far as it is typed; it may have gaps. A draft saved elsewhere since `version` (0 before the
+    first save) is refused, with both texts.
+
+    Whoever has lost the case to somebody else meanwhile loses no word: it is kept, and counts for nothing.
+    """
+    case = locked(case)
+    _may_judge(case, by)
+    if case.state != CaseState.DISPUTED:
+        raise history.moved_on(case, case.state)
+    draft = draft_of(case, by) or _begun(case, by)
+    with suppress(Refused), transaction.atomic():
+        claim_for_judging(sample=case.sample, by=by)
+    fields = typed(choice=choice, reason=reason, marks=marks, proposal=proposal, case=case).as_fields()
+    rows = DecisionDraft.objects.filter(pk=draft.pk, version=version)
+    saved = rows.update(**fields, version=F("version") + 1, saved_at=timezone.now())
+    draft.refresh_from_db()
+    current = {name: getattr(draft, name) for name in fields}
+    if not saved and current != fields:
+        raise Conflict(
+            _("This decision was saved in another window meanwhile. Both texts are shown; nothing was overwritten."),
+            rule="stale_version",
+            version=draft.version,
+            current=current,
+            sent=fields,
+        )
+    return draft
+
+
+def _begun(case: ReviewCase, by: User) -> DecisionDraft:
+    if not reviews_visible_to(by).filter(case=case).exists():
+        raise NotAllowed(_("Take the case first."), rule="case_not_taken")
+    return DecisionDraft.objects.create(case=case, expert=by)
 
 
 @transaction.atomic
@@ -67,6 +119,7 @@ def adjudicate_case(
     history.advance(
         case, "adjudicate", by=by, reason=decision.reason, outcome=outcome, step=step, elements=len(decision.marks)
     )
+    DecisionDraft.objects.filter(case=case, expert=by).delete()
     if outcome == AdjudicationOutcome.NO_ISSUE:
         accept_sample(sample=case.sample, by=by, reason=decision.reason)
     else:

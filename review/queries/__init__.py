@@ -43,7 +43,7 @@ from review.queries.quality import (
     fully_scored,
     scores_visible_to,
 )
-from review.queries.reviews import names_are_hidden, review_of, reviews_by, reviews_visible_to
+from review.queries.reviews import draft_of, names_are_hidden, review_of, reviews_by, reviews_visible_to
 
 __all__ = [
     "DECIDED",
@@ -60,6 +60,7 @@ __all__ = [
     "cases_offered_to",
     "cases_to_adjudicate",
     "cases_visible_to",
+    "draft_of",
     "earlier_reviewers",
     "fully_scored",
     "is_summary",

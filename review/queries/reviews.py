@@ -6,7 +6,7 @@ from django.db.models.functions import Now
 from annotation.models import Claim
 from annotation.workflow import Job, SampleState
 from core.models import User
-from review.models import Adjudication, AnswerReview, ReviewCase
+from review.models import Adjudication, AnswerReview, DecisionDraft, ReviewCase
 from review.queries.cases import DECIDED
 from review.workflow import CaseState, ReviewState
 
@@ -61,3 +61,8 @@ def reviews_by(person: User) -> QuerySet[AnswerReview]:
         .select_related("case__sample__document", "case__sample__document_version")
         .order_by("-begun_at", "-pk")
     )
+
+
+def draft_of(case: ReviewCase, expert: User) -> DecisionDraft | None:
+    """What this expert has typed of a decision; there is one from the moment in which they took the case."""
+    return DecisionDraft.objects.filter(case=case, expert=expert).first()

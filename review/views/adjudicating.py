@@ -1,31 +1,41 @@
 """A case with both reviews side by side: for the expert who took it, and for leads."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.workflow import ReconstructionStep
+from core.api import problem
 from core.models import User
-from core.refusals import Invalid, Refused
-from core.viewing import person_of
+from core.refusals import Conflict, Invalid, Refused
+from core.viewing import STALE, person_of
 from review import actions
 from review.desk import Difference, compare, desk_for
-from review.forms import decisions_from, lines_from
+from review.forms import decisions_from, lines_from, version_from
 from review.judging import Mark
-from review.models import Adjudication, AnswerReview, ReviewCase
-from review.queries import DECIDED, cases_visible_to, names_are_hidden, review_of, reviews_visible_to, rounds_of
+from review.models import Adjudication, AnswerReview, DecisionDraft, ReviewCase
+from review.queries import (
+    DECIDED,
+    cases_visible_to,
+    draft_of,
+    names_are_hidden,
+    review_of,
+    reviews_visible_to,
+    rounds_of,
+)
 from review.rounds import rounds
 from review.views.common import EMPTY, reader_of
-from review.workflow import AdjudicationOutcome, ReviewState
+from review.workflow import AdjudicationOutcome, Decided, ReviewState
 
 
 @dataclass(frozen=True)
 class Sent:
-    """The decision form as posted."""
+    """The decision form, as posted or as its draft has it."""
 
     choice: str = ""
     reason: str = ""
@@ -65,14 +75,13 @@ def case_adjudicate(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("review:case_review", case.pk)
     if request.method == "GET":
         actions.record_look(case=case, by=person)
-        return _page(request, case, Sent())
-    sent = Sent(
-        request.POST.get("decision", ""),
-        request.POST.get("reason", ""),
-        decisions_from(request.POST),
-        request.POST.get("proposal", ""),
-    )
+        return _page(request, case, _drafted(draft_of(case, person)))
+    sent = _sent(request)
     try:
+        if "version" in request.POST:
+            _save(request, case, sent)
+        if request.POST.get("do") == "save":
+            return redirect("review:case_adjudicate", case.pk)
         actions.adjudicate_case(
             case=case,
             outcome=sent.outcome,
@@ -83,9 +92,57 @@ def case_adjudicate(request: HttpRequest, pk: int) -> HttpResponse:
             by=person,
         )
     except Refused as refusal:
+        if _is_decided_so(case, sent, person):
+            return redirect("review:review_list")
         return _page(request, case, sent, refusal=refusal)
     messages.success(request, _("Decided."))
     return redirect("review:review_list")
+
+
+def _sent(request: HttpRequest) -> Sent:
+    return Sent(
+        request.POST.get("decision", ""),
+        request.POST.get("reason", ""),
+        decisions_from(request.POST),
+        request.POST.get("proposal", ""),
+    )
+
+
+def _drafted(draft: DecisionDraft | None) -> Sent:
+    return Sent(draft.choice, draft.reason, draft.marks, draft.proposal) if draft else Sent()
+
+
+def _save(request: HttpRequest, case: ReviewCase, sent: Sent) -> DecisionDraft:
+    return actions.save_decision(
+        case=case,
+        version=version_from(request.POST),
+        choice=sent.choice,
+        reason=sent.reason,
+        marks=sent.marks,
+        proposal=sent.proposal,
+        by=person_of(request),
+    )
+
+
+def _is_decided_so(case: ReviewCase, sent: Sent, person: User) -> bool:
+    """A double click sends the same decision twice: the second has no effect and the same answer. The form carries no
+    one-time value for that, because it saves itself while it is being sent."""
+    case.refresh_from_db()
+    decided = Adjudication.objects.filter(case=case, decided_by=person).first()
+    return decided is not None and (decided.outcome, decided.step) == (sent.outcome, sent.step)
+
+
+@require_POST
+def case_decision_save(request: HttpRequest, pk: int) -> HttpResponse:
+    """The decision as it is typed (static/js/review.js, autosave): JSON in the shape of the API's problems."""
+    case = get_object_or_404(cases_visible_to(person_of(request)), pk=pk)
+    try:
+        draft = _save(request, case, _sent(request))
+    except Invalid as refusal:
+        return problem(refusal.status, str(refusal.message), rule=refusal.rule)
+    except Refused as refusal:
+        return problem(refusal.status, str(refusal.message), rule=refusal.rule, **refusal.details)
+    return JsonResponse({"version": draft.version})
 
 
 @require_POST
@@ -112,6 +169,9 @@ def _page(request: HttpRequest, case: ReviewCase, sent: Sent, *, refusal: Refuse
     desk = desk_for(case, EMPTY, places=bool(reviews))
     rows = compare(desk, reviews, decided.marks if decided else sent.marks)
     may_decide = actions.can_adjudicate_case(person, case)
+    deciding = may_decide and bool(reviews)
+    stale = isinstance(refusal, Conflict) and refusal.rule == STALE
+    draft = draft_of(case, person) if deciding else None
     context = {
         "case": case,
         "desk": desk,
@@ -121,7 +181,10 @@ def _page(request: HttpRequest, case: ReviewCase, sent: Sent, *, refusal: Refuse
         "differing": [row for row in rows if row.differs],
         "agreeing": [row for row in rows if not row.differs],
         "may_decide": may_decide,
-        "deciding": may_decide and bool(reviews),
+        "deciding": deciding,
+        "draft": draft,
+        "stored": draft if stale else None,
+        "stored_marks": _in_words(draft) if stale and draft else [],
         "adjudication": decided,
         "rounds": rounds(list(rounds_of(case, person))) if case.round > 1 or case.sample.round > 1 else [],
         "steps": ReconstructionStep.choices,
@@ -132,6 +195,10 @@ def _page(request: HttpRequest, case: ReviewCase, sent: Sent, *, refusal: Refuse
         **reader_of(case),
     }
     return render(request, "review/case_adjudicate.html", context, status=refusal.status if refusal else 200)
+
+
+def _in_words(draft: DecisionDraft) -> list[tuple[str, Any]]:
+    return [(row["element"], Decided(row["mark"]).label) for row in draft.marks]
 
 
 def proposed(rows: list[Difference]) -> list[str]:

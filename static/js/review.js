@@ -40,7 +40,7 @@
 
   /* ---- keys ---------------------------------------------------------------------------------- */
   const note = () => { const field = current && $(".marknote", current); if (!field || field.matches(":disabled")) return false; field.classList.add("marknote--kept"); field.focus(); return true; };
-  const find = () => { const words = current?.dataset.element; if (!words || !window.LBPReader) return false; LBPReader.search(words); return true; };
+  const find = () => { const words = current?.dataset.element; if (!words || $(".summary__text", current) || !window.LBPReader) return false; LBPReader.search(words); return true; };
   const tick = key => {
     const box = form && $(`[data-issue-key="${key}"]:not(:disabled)`, form);
     if (!box) return false;
@@ -74,6 +74,19 @@
     });
   }
 
+  /* ---- saving: a draft saved elsewhere is shown beside this one, by the server ------------------------ */
+  const saveItself = draft => {
+    const asIs = () => { const button = LBP.element("button", { name: "do", value: "save", hidden: true }); draft.append(button); draft.requestSubmit(button); };
+    LBP.autosave(draft, {
+      onConflict: problem => {
+        LBP.refuse(problem.detail);
+        const show = LBP.element("button", { type: "button", className: "btn btn--s" }, draft.dataset.conflict);
+        show.addEventListener("click", asIs);
+        $("#refusal .refusal > div")?.append(show);
+      },
+    });
+  };
+
   /* ---- the expert's decision: the proposal follows the elements until it is typed in ---------------- */
   if (decide) {
     const told = $("[data-decided]", decide);
@@ -91,25 +104,20 @@
       if (follows) proposal.value = propose();
     };
     proposal.addEventListener("input", () => { follows = false; });
-    addEventListener("change", event => { if (event.target.form === decide) tell(); });
+    addEventListener("change", event => {
+      if (event.target.form !== decide) return;
+      tell();
+      /* The elements' choices stand outside the form that they belong to, where it does not hear of them. */
+      if (!decide.contains(event.target)) { decide.autosaving.touch(); decide.autosaving.flush(); }
+    });
     tell();
+    saveItself(decide);
     show(rows().find(row => radios(row).length && !judged(row)) || rows()[0], false);
     return;
   }
   if (!form) { show(rows()[0], false); return; }
 
-  /* ---- saving: a draft saved elsewhere is shown beside this one, by the server ------------------------ */
-  if (form.hasAttribute("data-draft")) {
-    const asIs = () => { const button = LBP.element("button", { name: "do", value: "save", hidden: true }); form.append(button); form.requestSubmit(button); };
-    LBP.autosave(form, {
-      onConflict: problem => {
-        LBP.refuse(problem.detail);
-        const show = LBP.element("button", { type: "button", className: "btn btn--s" }, form.dataset.conflict);
-        show.addEventListener("click", asIs);
-        $("#refusal .refusal > div")?.append(show);
-      },
-    });
-  }
+  if (form.hasAttribute("data-draft")) saveItself(form);
 
   /* ---- what is judged, and what the button will do -------------------------------- */
   const progress = $("[data-progress]", form);

@@ -1,9 +1,13 @@
+import re
+from typing import Any
+
 import pytest
+from django.test import Client
 
 from review import actions
 from review.agreement import agreement_of, fleiss_kappa
-from review.comparing import compared
-from tests.factories import make_annotator, make_case, make_expert, make_standardized_sample
+from review.comparing import compared, in_order
+from tests.factories import make_annotator, make_case, make_expert, make_lead, make_standardized_sample
 from tests.review.words import ISSUE, submit
 
 # The worked example that textbooks use: 10 subjects, 14 raters, 5 categories.
@@ -56,6 +60,32 @@ def test_kappa_and_alpha_are_those_of_worked_examples() -> None:
         assert agreement_of(list(zip(one, other, strict=True))).alpha == pytest.approx(alpha, abs=0.0005)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "kappa", "alpha"),
+    [
+        (
+            "iiciuiiiiiucuciccuiuuucicucuiiuciiiuucui",
+            "iiccuuuiiiuccciucuiucuciccuuiiiciiiuucuc",
+            0.623706,
+            0.62683,
+        ),
+        ("mmumuuuummumuumuummummmmu", "umuuuuuummuuuuumuuummummu", 0.290221, 0.275862),
+        (
+            "cccicuuiiucucuuciuiuuiuiuicciiiiiucuccccciccuuiuuuciiuuiuiii",
+            "cccicuuiiucicuucuuiuuiuiuicciiiiiucuccccciccuuiuuuciiuuiucii",
+            0.924906,
+            0.925516,
+        ),
+        ("aabbaab", "aabbaab", 1.0, 1.0),
+    ],
+)
+def test_kappa_and_alpha_are_those_of_the_libraries(one: str, other: str, kappa: float, alpha: float) -> None:
+    """As scikit-learn 1.9.1 and krippendorff 0.9.0 give them."""
+    found = agreement_of(list(zip(one, other, strict=True)))
+    assert found.kappa == pytest.approx(kappa, abs=1e-6)
+    assert found.alpha == pytest.approx(alpha, abs=1e-6)
+
+
 def test_what_is_not_defined_is_said_in_words_and_never_nan() -> None:
     assert agreement_of([]).undefined == "nothing to compare yet"
     alike = agreement_of([("correct", "correct")] * 5)
@@ -87,7 +117,8 @@ def test_the_experts_decision_is_never_counted_in() -> None:
     before = compared()
     (whole,) = before
     assert (whole.cases, whole.both_clean, whole.by_sample.raw) == (2, 1, 0.5)
-    assert (whole.by_element.units, whole.by_element.raw) == (8, 7 / 8)
+    assert (whole.by_element.units, whole.by_element.raw) == (6, 5 / 6)
+    assert (whole.by_prediction.units, whole.by_prediction.raw) == (2, 1.0)
     assert [(row.key, row.by_sample.raw) for row in compared("task")] == [("T1.2", 1.0), ("T2.2", 0.0)]
     split.refresh_from_db()
     doubted = [{"element": split.standardization.answer[0], "mark": "correct"}]
@@ -95,3 +126,47 @@ def test_the_experts_decision_is_never_counted_in() -> None:
     assert compared() == before
     assert [row.cases for by in ("language", "bucket") for row in compared(by)] == [2, 2]
     assert len(compared("pair")) == 2
+
+
+def test_intervals_draw_whole_samples_and_are_the_same_each_time() -> None:
+    """Marks of one sample hang together: drawn sample by sample they say less than drawn one by one."""
+    pairs = [("a", "a"), ("b", "b"), ("a", "b"), ("b", "a")] * 10
+    together = agreement_of(pairs, of=[place // 20 for place in range(40)])
+    alone = agreement_of(pairs)
+    assert (alone.raw, alone.kappa) == (together.raw, together.kappa) == (0.5, 0.0)
+    assert alone == agreement_of(pairs)
+    for found in (alone.interval, alone.kappa_interval, alone.alpha_interval):
+        assert found is not None
+        assert found[0] < found[1]
+    assert together.interval == (0.5, 0.5), "both samples are alike"
+
+
+def test_figures_go_by_their_value_in_the_order_of_a_table() -> None:
+    assert sorted(["128k", "16k", "8k"], key=in_order) == ["8k", "16k", "128k"]
+    assert sorted(["T10.1", "T2.2", "T2.1"], key=in_order) == ["T2.1", "T2.2", "T10.1"]
+
+
+@pytest.mark.django_db
+def test_the_page_shows_agreement_by_everything_in_words_and_only_to_leads(
+    client: Client, django_assert_max_num_queries: Any
+) -> None:
+    """T-36: the raw share beside kappa, and why kappa says little."""
+    client.force_login(make_expert())
+    assert client.get("/agreement/").status_code == 403
+    lead, one, other = make_lead(), make_annotator(), make_expert()
+    client.force_login(lead)
+    assert "Figures appear" in client.get("/agreement/").text
+    for place in range(8):
+        case = make_case(make_standardized_sample(state="in_review", task_code="T2.2" if place % 2 else "T1.2"))
+        submit(case, one, **(ISSUE if not place else {}))
+        submit(case, other)
+    with django_assert_max_num_queries(12):
+        page = client.get("/agreement/")
+    assert {table.name: len(table.groups) for table in page.context["tables"]} == {
+        "all": 1, "task": 2, "language": 1, "bucket": 1, "pair": 1,
+    }  # fmt: skip
+    assert one.name in page.text
+    assert other.name in page.text
+    assert "not defined: every mark is the same" in page.text
+    assert "one mark makes up 93 %" in page.text
+    assert not re.search(r"\bnan\b", page.text, re.IGNORECASE)

@@ -161,6 +161,7 @@ class People:
 def test_nothing_anybody_is_served_depends_on_a_review_not_their_own(
     case: ReviewCase, a_has_submitted: bool, mailoutbox: list[Any]
 ) -> None:
+    """T-27."""
     people, b = People(case), make_annotator()
     mine = actions.take_seat(case=case, by=people.other)
     mine = actions.save_review(review=mine, version=mine.version, by=people.other, **clean_marks(case))

@@ -1,6 +1,7 @@
 """Reviewing and deciding by keyboard alone, in a real browser; and words that are not lost."""
 
 import re
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -12,13 +13,18 @@ from core.models import User
 from review import actions
 from review.models import AnswerReview, ReviewCase
 from review.workflow import CaseState, ReviewState
-from tests.browsing import signed_in
+from tests.browsing import PATIENCE_MS, signed_in
 from tests.factories import make_annotator, make_case, make_expert
 from tests.review.words import save, submit
 
 pytestmark = [pytest.mark.browser, pytest.mark.once, pytest.mark.django_db(transaction=True)]
 
 FITS = "(({scrollHeight: h, scrollWidth: w}) => h <= innerHeight && w <= innerWidth)(document.documentElement)"
+
+FOCUSED = "document.activeElement !== document.body && document.querySelector('main').contains(document.activeElement)"
+# What the sheet lists of the page's own keys, without those of reading and of every page.
+KEYS = "[...document.querySelectorAll('#keys section:first-child kbd')].map(key => key.textContent).sort().join(' ')"
+LISTED = {"begin": "y", "review": "1 2 3 a c f h i j k m u u w y", "take": "y", "judge": "1 2 3 4 c f h i j k m u w y"}
 
 
 @pytest.fixture
@@ -41,6 +47,14 @@ def press(page: Page, keys: str) -> None:
         page.keyboard.press(key)
 
 
+def settled(page: Page) -> None:
+    """Until what was typed of a decision is saved. The page's policy forbids what would wait inside it."""
+    until = time.monotonic() + PATIENCE_MS / 1000
+    while page.evaluate("document.querySelector('#decide').autosaving.pending()"):
+        assert time.monotonic() < until
+        page.wait_for_timeout(50)
+
+
 def saved(page: Page) -> None:
     expect(page.locator("[data-save-for=review]")).to_have_attribute("data-state", "saved")
     page.wait_for_timeout(900)
@@ -53,9 +67,13 @@ def test_a_review_is_written_by_keyboard_saved_by_itself_and_frozen(
     case, person = make_case(), make_annotator()
     for page in opened(browser, live_server, person, faults):
         page.goto(f"/cases/{case.pk}/review/")
+        assert page.evaluate(FOCUSED)
+        assert page.evaluate(KEYS) == LISTED["begin"]
         press(page, "y")
         expect(page.locator("#review")).to_be_visible()
         assert page.evaluate(FITS)
+        assert page.evaluate(FOCUSED)
+        assert page.evaluate(KEYS) == LISTED["review"]
         press(page, "f")
         expect(page.locator("[data-reader-hits]")).to_have_text("1/1")
         press(page, "c i w")
@@ -115,9 +133,12 @@ def test_an_expert_decides_by_keyboard_and_the_proposal_follows(
     submit(case, make_annotator(), recall=[{"element": "Gull", "mark": "missing"}])
     for page in opened(browser, live_server, expert, faults):
         page.goto(f"/cases/{case.pk}/adjudicate/")
+        assert page.evaluate(KEYS) == LISTED["take"]
         press(page, "y")
         expect(page.locator("#decide")).to_be_visible()
         assert page.evaluate(FITS)
+        assert page.evaluate(FOCUSED)
+        assert page.evaluate(KEYS) == LISTED["judge"]
         rows = page.locator("[data-row]")
         expect(rows.nth(0)).to_contain_text("Heron")
         expect(rows.nth(1)).to_contain_text("Gull")
@@ -126,7 +147,27 @@ def test_an_expert_decides_by_keyboard_and_the_proposal_follows(
         expect(page.locator("#proposal")).to_have_value("Marigold\nTern\nGull")
         press(page, "w")
         page.keyboard.type("“Heron” is a bird here.")
-        press(page, "Escape y")
+        press(page, "Escape")
+        settled(page)
+
+    # On another machine everything is there; what a second window saved meanwhile is shown and not overwritten.
+    for page in opened(browser, live_server, expert, faults):
+        page.goto(f"/cases/{case.pk}/adjudicate/")
+        expect(page.locator("[data-decided]")).to_have_text("4 of 4 elements decided")
+        expect(page.locator("#proposal")).to_have_value("Marigold\nTern\nGull")
+        expect(page.locator("#reason")).to_have_value("“Heron” is a bird here.")
+        second = page.context.new_page()
+        second.goto(f"/cases/{case.pk}/adjudicate/")
+        second.locator("#reason").fill("Typed in the second window.")
+        settled(second)
+        second.close()
+        press(page, "w")
+        page.keyboard.press("End")
+        page.keyboard.type(" So it goes.")
+        page.get_by_role("button", name="Show both texts").click()
+        expect(page.locator(".stored")).to_contain_text("Typed in the second window.")
+        expect(page.locator("#reason")).to_have_value("“Heron” is a bird here. So it goes.")
+        press(page, "y")
         expect(page.locator("#toasts")).to_contain_text("Decided")
     case.refresh_from_db()
     assert case.state == CaseState.ADJUDICATED

@@ -34,7 +34,8 @@ HAPPENS: dict[tuple[str, str], set[str]] = {
     ("disputed", "take"): {"expert", "auditor"},
     ("disputed", "adjudicate"): {"expert", "auditor"},
 }
-ACTIONS = ("review", "give_back", "free_seat", "assign", "send_again", "take", "adjudicate")
+# A draft of a `decision` is kept for whoever has taken the case; here nobody has.
+ACTIONS = ("review", "give_back", "free_seat", "assign", "send_again", "take", "decision", "adjudicate")
 STATES = ("awaiting_predictions", "free", "open", "accepted", "disputed", "adjudicated")
 
 
@@ -97,6 +98,7 @@ class Scene:
         return {
             "review": {**clean_marks(self.case), "additions": ["Petrel"], "submit": True},
             "free_seat": {"review": self.draft.pk if self.draft else 1, "reason": "ill"},
+            "decision": {"version": 0, "choice": "answer"},
             "adjudicate": {"outcome": "reconstruct", "step": "answer", "reason": "The last one."},
         }.get(action, {})
 
