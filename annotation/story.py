@@ -11,6 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from annotation.claims import ACCOUNT_CLOSED
 from annotation.models import Sample
 from annotation.workflow import Part, SampleState
 from core.models import Event, User
@@ -126,7 +127,7 @@ def _named(found: re.Match[str]) -> str:
 def reason_of(event: Event) -> str:
     """As somebody typed it; what the system itself said is told in the reader's language, the parts of remarks too."""
     name = event.action.partition(".")[2]
-    if event.reason and (event.by is None or name == "exhaust"):
+    if event.reason and (event.by is None or name == "exhaust" or event.reason == ACCOUNT_CLOSED):
         return gettext(event.reason)
     if name == "reject":
         return _OF_A_PART.sub(_named, event.reason)

@@ -44,6 +44,7 @@
     /* The rows that are sent, as the server counts them. */
     filled() { return this.rows().filter(row => this.field(row).value.trim()); }
     read() {
+      this.past = [];
       const lines = this.area.value.split(LINE_END).map(line => line.trim()).filter(Boolean);
       this.list.replaceChildren(...(lines.length ? lines : [""]).map(line => this.row(line)));
       this.number();
@@ -82,7 +83,35 @@
       const place = $(".lines__place", event.target.closest("li"));
       if (place) place.hidden = true;
     }
+    /* What the browser's own undo does not know: lines that came, went or moved. Each is kept as it was before; what is
+       typed since is the browser's to undo first. */
+    raw() { return this.rows().map(row => this.field(row).value).join("\n"); }
+    mark() {
+      this.past.push({ rows: this.rows().map(row => [row, this.field(row).value]), here: this.list.contains(document.activeElement) ? document.activeElement.closest("li") : null });
+      if (this.past.length > 100) this.past.shift();
+      queueMicrotask(() => { this.settled = this.raw(); });
+    }
+    undo() {
+      const before = this.past.pop();
+      if (!before) return;
+      for (const [row, value] of before.rows) if (this.field(row).value !== value) this.field(row).value = value;
+      this.list.replaceChildren(...before.rows.map(([row]) => row));
+      this.number();
+      const field = this.field(before.here && this.list.contains(before.here) ? before.here : this.list.lastElementChild);
+      field.focus();
+      field.setSelectionRange(field.value.length, field.value.length);
+      this.settled = this.raw();
+      this.send();
+      LBP.say(fill(this.words.wordUndone, { n: this.filled().length }));
+    }
+    undoNext(event) {
+      if (!this.past.length) return;
+      if (this.raw() === this.settled) { event.preventDefault(); this.undo(); return; }
+      const typed = this.raw();
+      setTimeout(() => { if (this.raw() === typed) this.undo(); });
+    }
     insert(after, value, focus) {
+      this.mark();
       const made = this.row(value);
       if (after) after.after(made); else this.list.prepend(made);
       this.number();
@@ -92,8 +121,10 @@
     remove(row) {
       const rows = this.rows(), at = rows.indexOf(row);
       const next = rows[at + 1] || rows[at - 1];
+      this.mark();
       row.remove();
-      const left = next || this.insert(null, "", false);
+      if (!next) this.list.append(this.row(""));
+      const left = next || this.list.firstElementChild;
       const field = this.field(left);
       field.focus();
       field.setSelectionRange(field.value.length, field.value.length);
@@ -106,6 +137,7 @@
       if (to < 0 || to >= rows.length) return;
       const field = this.field(row);
       const { selectionStart, selectionEnd } = field;
+      this.mark();
       if (by < 0) rows[to].before(row); else rows[to].after(row);
       field.focus();
       field.setSelectionRange(selectionStart, selectionEnd);
@@ -124,7 +156,9 @@
     key(event) {
       const field = event.target;
       const row = field.closest("li");
-      if (!row || field.tagName !== "INPUT" || composing(event) || event.ctrlKey || event.metaKey || field.readOnly) return;
+      if (!row || field.tagName !== "INPUT" || composing(event) || field.readOnly) return;
+      if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "z") this.undoNext(event);
+      if (event.ctrlKey || event.metaKey) return;
       const own = run => { event.preventDefault(); event.stopPropagation(); run(); };
       const last = row === this.list.lastElementChild;
       if (event.key === "Enter" && event.altKey) own(() => this.find(row));
@@ -147,10 +181,12 @@
       const lines = (event.clipboardData?.getData("text/plain") || "").split(LINE_END).map(line => line.trim()).filter(Boolean);
       if (lines.length < 2) return;
       event.preventDefault();
-      field.setRangeText(lines[0], field.selectionStart, field.selectionEnd, "end");
+      this.mark();
+      /* Lines of their own: after the one the caret is in, or in its place where it is empty or wholly chosen. */
       const here = field.closest("li");
-      const made = lines.slice(1).map(line => this.row(line));
+      const made = lines.map(line => this.row(line));
       here.after(...made);
+      if (!field.value.slice(0, field.selectionStart).trim() && !field.value.slice(field.selectionEnd).trim()) here.remove();
       this.number();
       this.field(made.at(-1)).focus();
       this.send();
@@ -374,7 +410,9 @@
     for (const button of $$("[data-done]", form)) button.disabled = true;
     const copy = LBP.button(words.wordCopy, () => navigator.clipboard?.writeText(Object.values(valuesOf(form)).join("\n\n")).then(() => LBP.say(words.wordCopied)));
     const again = LBP.button(words.wordClaim, async () => { await LBP.post(words.claimUrl, new FormData()); for (const editor of editors()) delete editor.dataset.dirty; location.reload(); });
-    problemIn(form, "warn", element("b", {}, problem.detail || ""), element("p", {}, words.wordReadonly), element("div", { className: "row" }, copy, again));
+    const held = problem.rule === "claim_needed" && problem.held;
+    problemIn(form, "warn", element("b", {}, problem.detail || ""), element("p", {}, words.wordReadonly), element("div", { className: "row" }, copy, ...(held ? [] : [again])));
+    around(form);
   };
   const refused = (form, problem) => {
     if (problem.rule === "stale_version" && problem.now) { conflict(form, problem); return; }

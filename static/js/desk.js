@@ -249,7 +249,8 @@
     event.preventDefault();
     confirm.click();
   });
-  /* Before the shell's keys: j and k walk what is shown, z takes back what the note offers, v the next answer. */
+  /* Before the shell's keys: j and k walk what is shown, z takes back what the note offers, v the next answer, . the next
+     remark. */
   addEventListener("keydown", event => {
     if (root.dataset.shortcuts === "off" || event.repeat || event.defaultPrevented || !window.LBP || LBP.typing(event)) return;
     const { key } = event;
@@ -257,6 +258,7 @@
     if (offered) offered.click();
     else if ((key === "j" || key === "k") && $("#candidates")) walk(key === "j" ? 1 : -1);
     else if (key === "v" && $("[data-overrule]")) overrule();
+    else if (key === "." && $("#pane [data-deal]")) $("#pane [data-deal]").click();
     else if (key === "Escape" && $("#pane [data-escape]") && !$(":popover-open")) $("#pane [data-escape]").click();
     else return;
     event.preventDefault();
