@@ -82,6 +82,8 @@
     const glyph = { pass: "check", fail: "cross", warn: "bang", now: "half" }[state] || "info";
     const made = element("div", { className: "toast" }, icon(glyph), element("span", {}, text));
     made.dataset.state = state;
+    for (const before of $$("#toasts > .toast")) if (before.dataset.text === text) before.remove();
+    made.dataset.text = text;
     if (stays) made.setAttribute("data-stays", "");
     if (undo) made.append(button(undo.label || words.undo, () => { made.remove(); undo.run(); }, undo.key ?? "z"));
     made.append(closer(() => made.remove()));

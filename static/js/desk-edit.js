@@ -95,7 +95,10 @@
       const before = this.past.pop();
       if (!before) return;
       for (const [row, value] of before.rows) if (this.field(row).value !== value) this.field(row).value = value;
-      this.list.replaceChildren(...before.rows.map(([row]) => row));
+      /* A line that stays is not touched: with it would go what the browser can undo in it. */
+      const rows = before.rows.map(([row]) => row), kept = new Set(rows);
+      for (const row of this.rows()) if (!kept.has(row)) row.remove();
+      rows.forEach((row, at) => { if (this.list.children[at] !== row) this.list.insertBefore(row, this.list.children[at] || null); });
       this.number();
       const field = this.field(before.here && this.list.contains(before.here) ? before.here : this.list.lastElementChild);
       field.focus();

@@ -51,7 +51,8 @@ def test_an_expert_returns_a_submission_by_keyboard_and_the_annotator_ticks_the_
         page.locator("#return-h").click()
         page.wait_for_timeout(1200)  # a second of work, so that there is something to tell
         page.keyboard.press("x")
-        page.wait_for_url(f"**/samples/{sample.pk}/")
+        page.wait_for_url(f"**/samples/{sample.pk}/?from=audit")
+        expect(page.get_by_role("button", name="Next sample")).to_be_focused()
     sample.refresh_from_db()
     assert sample.state == SampleState.RETURNED
     assert list(AuditRemark.objects.values_list("part", "element", "text")) == [
