@@ -601,7 +601,7 @@
   settleSent();
   arm(document);
   offerText();
-  enter();
+  addEventListener("DOMContentLoaded", enter);  /* the page's own scripts go first */
   $$("#toasts > .toast").forEach(leaveLater);
   addEventListener("htmx:load", event => { if (event.detail.elt !== document.body) arm(event.detail.elt); });
 })();

@@ -10,7 +10,9 @@
   const $$ = (query, within = document) => [...within.querySelectorAll(query)];
   const { element, icon, fill } = LBP;
   const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
+  const LINE_ENDS = new RegExp(LINE_END, "g");
   const CHECK_AFTER = 300;
+  const LONG = 80;
   const composing = event => event.isComposing || event.keyCode === 229;
   const person = document.documentElement.dataset.person || "";
   const saveState = () => $("#save");
@@ -39,13 +41,16 @@
       area.addEventListener("input", event => { if (!event.isOwn && area.value !== this.text()) this.read(); });
     }
     rows() { return [...this.list.children]; }
-    field(row) { return $("input", row); }
-    text() { return this.rows().map(row => this.field(row).value.trim()).filter(Boolean).join("\n"); }
+    field(row) { return $(".input", row); }
+    text() { return this.rows().map(row => this.field(row).value.replace(LINE_ENDS, " ").trim()).filter(Boolean).join("\n"); }
     /* The rows that are sent, as the server counts them. */
     filled() { return this.rows().filter(row => this.field(row).value.trim()); }
     read() {
       this.past = [];
       const lines = this.area.value.split(LINE_END).map(line => line.trim()).filter(Boolean);
+      /* A summary is read whole while it is edited. */
+      this.isLong ||= lines.some(line => line.length > LONG);
+      if (this.model && this.isLong !== this.field(this.model).matches("textarea")) this.model = null;
       this.list.replaceChildren(...(lines.length ? lines : [""]).map(line => this.row(line)));
       this.number();
     }
@@ -66,7 +71,9 @@
       };
       const place = element("button", { type: "button", className: "btn btn--quiet btn--s lines__place", hidden: true, tabIndex: -1 });
       place.dataset.deed = "find";
-      const input = element("input", { type: "text", className: "input", spellcheck: false, autocomplete: "off" });
+      const input = this.isLong
+        ? element("textarea", { rows: 1, className: "input", spellcheck: false, autocomplete: "off" })
+        : element("input", { type: "text", className: "input", spellcheck: false, autocomplete: "off" });
       return element("li", {}, input, place, deed("up", "up", this.words.wordUp), deed("down", "down", this.words.wordDown), deed("remove", "cross", this.words.wordRemove));
     }
     number() {
@@ -159,7 +166,7 @@
     key(event) {
       const field = event.target;
       const row = field.closest("li");
-      if (!row || field.tagName !== "INPUT" || composing(event) || field.readOnly) return;
+      if (!row || !field.matches(".input") || composing(event) || field.readOnly) return;
       if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "z") this.undoNext(event);
       if (event.ctrlKey || event.metaKey) return;
       const own = run => { event.preventDefault(); event.stopPropagation(); run(); };
@@ -170,8 +177,8 @@
       else if (event.altKey && event.key === "ArrowDown") own(() => this.move(row, 1));
       else if (event.altKey && event.key === "Delete") own(() => this.remove(row));
       else if (event.altKey) return;
-      else if (event.key === "ArrowUp") own(() => this.step(row, -1));
-      else if (event.key === "ArrowDown") own(() => this.step(row, 1));
+      else if (event.key === "ArrowUp" && (!this.isLong || !field.selectionEnd)) own(() => this.step(row, -1));
+      else if (event.key === "ArrowDown" && (!this.isLong || field.selectionStart === field.value.length)) own(() => this.step(row, 1));
       else if (event.key === "Backspace" && !field.value && this.rows().length > 1) own(() => {
         const before = row.previousElementSibling;
         this.remove(row);
@@ -180,7 +187,7 @@
     }
     paste(event) {
       const field = event.target;
-      if (field.tagName !== "INPUT" || field.readOnly) return;
+      if (!field.matches(".input") || field.readOnly) return;
       const lines = (event.clipboardData?.getData("text/plain") || "").split(LINE_END).map(line => line.trim()).filter(Boolean);
       if (lines.length < 2) return;
       event.preventDefault();
@@ -236,7 +243,7 @@
       }
     }
     lock() {
-      for (const input of $$("input", this.list)) input.readOnly = true;
+      for (const input of $$(".input", this.list)) input.readOnly = true;
       for (const button of $$("button", this.list)) if (button.dataset.deed !== "find") button.disabled = true;
       this.list.nextElementSibling.disabled = true;
     }
@@ -398,7 +405,7 @@
       const back = () => { put(form, aside); autosaving.touch(); checkSoon(); };
       LBP.toast(words.wordAside, { state: "idle", stays: true, undo: { label: LBP.words.restore, key: "", run: back } });
     });
-    const on = LBP.button(words.wordGoOn, () => { versionIs(problem.version); ($("textarea:not([hidden]), .lines input", form))?.focus(); note.removeAttribute("role"); });
+    const on = LBP.button(words.wordGoOn, () => { versionIs(problem.version); ($("textarea:not([hidden]), .lines .input", form))?.focus(); note.removeAttribute("role"); });
     const difference = element("div", { lang: words.lang }, ...compared);
     difference.dataset.conflict = problem.version;
     difference.setAttribute("translate", "no");
@@ -433,7 +440,7 @@
     $(`#${id} [data-part-link]`)?.focus();
   };
   const caretToEnd = form => {
-    const field = $("textarea:not([hidden]), .lines input", form);
+    const field = $("textarea:not([hidden]), .lines .input", form);
     if (!field) return;
     field.focus({ preventScroll: true });
     field.setSelectionRange(field.value.length, field.value.length);
@@ -485,7 +492,7 @@
     Promise.allSettled(unsaved().map(one => one.autosaving.flush())).then(() => {
       if (!unsaved().length) { go(); return; }
       LBP.toast(form.dataset.wordUnsaved, { state: "warn", undo: { label: form.dataset.wordLeave, key: "", run: go } });
-      $("textarea:not([hidden]), .lines input", form)?.focus();
+      $("textarea:not([hidden]), .lines .input", form)?.focus();
     });
   });
   addEventListener("htmx:afterSettle", () => {

@@ -50,6 +50,9 @@
     const notes = kept().map(note);
     if (notes.length) $("#pane .scroll")?.prepend(element("section", { className: "part", id: "kept" }, ...notes));
   };
-  addEventListener("htmx:afterSettle", show);
+  /* After desk.js has forgotten what this request brought to the server. */
+  const soon = () => setTimeout(show);
+  addEventListener("htmx:afterSettle", soon);
+  addEventListener("htmx:afterRequest", soon);
   show();
 })();

@@ -301,7 +301,7 @@ def test_a_sample_taken_over_turns_the_editor_read_only_and_keeps_its_text(conte
     page.reload()
     kept = page.locator("#kept")
     expect(kept).to_contain_text(f"{candidate.question} Mine.")
-    expect(page.locator("#dock")).to_contain_text("bob is working on it since")
+    expect(page.locator("#dock")).to_contain_text("bob is working on it (since")
     kept.get_by_role("button", name="Copy my text").click()
     expect(page.locator("#said")).to_have_text("Copied.")
     kept.get_by_role("button", name="Drop it").click()
