@@ -446,8 +446,18 @@
     field.setSelectionRange(field.value.length, field.value.length);
     form.closest("section").scrollIntoView({ block: "nearest" });
   };
+  /* The part came as it is now, and the rest of the pane is from before somebody else edited: it is fetched whole. */
+  const isAhead = form => {
+    const around = $('#dock input[name="version"]');
+    return Boolean(around) && around.value !== $('input[name="version"]', form).value;
+  };
+  const renew = form => {
+    const at = $("#pane > [name=candidate]").value;
+    htmx.ajax("GET", `${location.pathname}?candidate=${at}&edit=${form.dataset.edit}&fresh=1`, { source: $("#main"), target: "#pane", swap: "outerHTML settle:0ms" });
+  };
   const arm = form => {
     if (form.lines) return;
+    if (isAhead(form)) { renew(form); return; }
     form.lines = Object.fromEntries($$("textarea[data-list]", form).map(area => [area.name, new Lines(area)]));
     form.typed = new Set();
     const remember = () => { if (form.typed.size > 500) form.typed.clear(); form.typed.add(plain(valuesOf(form))); };
