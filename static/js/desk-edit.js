@@ -12,7 +12,7 @@
   const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
   const LINE_ENDS = new RegExp(LINE_END, "g");
   const CHECK_AFTER = 300;
-  const LONG = 80;
+  const LONG = 80, WIDE = /[\u2e80-\uffff]/g;
   const composing = event => event.isComposing || event.keyCode === 229;
   const person = document.documentElement.dataset.person || "";
   const saveState = () => $("#save");
@@ -49,7 +49,7 @@
       this.past = [];
       const lines = this.area.value.split(LINE_END).map(line => line.trim()).filter(Boolean);
       /* A summary is read whole while it is edited. */
-      this.isLong ||= lines.some(line => line.length > LONG);
+      this.isLong ||= lines.some(line => line.replace(WIDE, "xx").length > LONG);
       if (this.model && this.isLong !== this.field(this.model).matches("textarea")) this.model = null;
       this.list.replaceChildren(...(lines.length ? lines : [""]).map(line => this.row(line)));
       this.number();

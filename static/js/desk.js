@@ -200,7 +200,13 @@
     history.pushState({ htmx: true }, "", link.href);
     window.htmx.swap("#pane", known.html, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 }, { eventInfo: { target: $("#pane") } });
   }, true);
-  addEventListener("htmx:beforeRequest", event => { if (event.detail.requestConfig.verb !== "get") forgetAhead(); });
+  /* Whatever is decided next, the note of the discard before it is no longer what `z` means. */
+  const withdrawOffers = () => { for (const one of $$("#toasts [data-key='z']")) one.closest(".toast").remove(); };
+  addEventListener("htmx:beforeRequest", event => {
+    if (event.detail.requestConfig.verb === "get") return;
+    forgetAhead();
+    withdrawOffers();
+  });
 
   /* Who opens another candidate gets its pane alone: the list says which one it is. */
   const point = () => {
@@ -280,7 +286,7 @@
   addEventListener("desk:discarded", event => {
     const { text, url, label, verdict } = event.detail;
     const run = () => window.htmx.ajax("POST", url, { source: $("#main"), target: "#pane", swap: "outerHTML settle:0ms", values: { verdict } }).catch(() => {});
-    for (const one of $$("#toasts [data-key='z']")) one.closest(".toast").remove();
+    withdrawOffers();
     LBP.toast(text, { undo: { label, key: "z", run } });
   });
   /* A refusal that no form shows itself stands under the bar, which a modal dialog would cover. */
