@@ -97,7 +97,7 @@
   ].find(el => shows(el) && !el.disabled);
   const settle = ({ still = matchMedia("(min-width: 68.01rem)").matches } = {}) => {
     const here = document.activeElement;
-    if (here?.matches("input, textarea, select, [contenteditable]") && here.closest(".reader")) return;
+    if (here?.matches("input, textarea, select, [contenteditable]") && here.closest(".reader, #pane form[data-edit]")) return;
     const field = $$("#pane [autofocus]").find(shows);
     if (field) { if (field !== here) field.focus({ preventScroll: still }); return; }
     decision()?.focus({ preventScroll: still });
@@ -278,8 +278,9 @@
   };
 
   addEventListener("htmx:afterRequest", event => {
-    const { elt, successful } = event.detail;
-    const form = elt?.matches?.("form") ? elt : null;
+    const { requestConfig, successful } = event.detail;
+    /* The event comes from what is left in the page; what was sent may have gone with the pane. */
+    const form = requestConfig?.elt?.matches?.("form") ? requestConfig.elt : null;
     if (form && successful) forget(form);
   });
   addEventListener("desk:said", event => window.LBP?.say(event.detail.text));
