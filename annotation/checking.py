@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from annotation.differences import Piece, is_change, line_difference, text_difference
 from annotation.editing import Wording, edited_in_step, undoable
-from annotation.hinting import Draft, hints_of, words_to_find
+from annotation.hinting import Draft, hints_of, without_letters, words_to_find
 from annotation.models import Candidate, CandidateEdit
 from annotation.occurring import NOWHERE, Occurrence, haystack_of
 from annotation.standardizing import said
@@ -89,9 +89,12 @@ def occurrences(candidate: Candidate, wording: Wording) -> dict[str, Occurrence]
     task = candidate.sample.task
     if task.metric is Metric.SUMMARY:
         return {}
-    wanted = [*words_to_find(task, wording.answer[:MOST_LINES]), *wording.options[:MOST_LINES]]
+    options = wording.options[:MOST_LINES]
+    bare = dict(zip((option.strip() for option in options), without_letters(options), strict=True))
+    wanted = [*words_to_find(task, wording.answer[:MOST_LINES]), *bare.values()]
     short = [line for line in wanted if len(line) <= LONGEST_LINE and not (task.multiple_choice and len(line) == 1)]
-    return haystack_of(candidate.sample.document_version).find(short) if short else {}
+    found = haystack_of(candidate.sample.document_version).find(short) if short else {}
+    return found | {option: found[text] for option, text in bare.items() if text in found}
 
 
 def differences(candidate: Candidate, wording: Wording) -> dict[str, tuple[Piece, ...]]:

@@ -10,13 +10,18 @@ from before somebody else held the sample is refused, even when its sender has c
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
 from django.db.models import DateTimeField, ExpressionWrapper, Q, QuerySet
 from django.db.models.functions import Now
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
+from annotation.access import sees_trail
 from annotation.guards import (
     lock,
     reason_given,
@@ -31,10 +36,18 @@ from annotation.workflow import AT_THE_DESK, ClaimEnd, Job, SampleState
 from core import history
 from core.models import BenchmarkSettings, User
 from core.refusals import Conflict, Invalid, NotAllowed, RuleBroken
+from core.workflow import Role
 
 ANNOTATORS_WORK = AT_THE_DESK | {SampleState.IN_STANDARDIZATION}
 JUDGES_WORK = frozenset({SampleState.IN_AUDIT, SampleState.IN_ADJUDICATION})
 OWN_WORK = frozenset({SampleState.RETURNED, SampleState.IN_STANDARDIZATION})
+# Where `next` may stay: within one of these every key means what it meant.
+STAGES: dict[str, frozenset[str]] = {
+    "verification": frozenset(AT_THE_DESK),
+    "standardization": frozenset({SampleState.IN_STANDARDIZATION}),
+    "audit": frozenset({SampleState.IN_AUDIT}),
+}
+ACCOUNT_CLOSED = gettext_noop("The account was deactivated.")  # kept in English, told in the reader's language
 # What `next` passes over when it changed between looking and claiming.
 PASSED_OVER = frozenset({"document_not_approved", "two_jobs_on_one_sample", "belongs_to_its_annotator"})
 
@@ -57,6 +70,38 @@ def has_lapsed(sample: Sample, person: User) -> bool:
     """Whether the person's last claim on the sample ended by time alone."""
     last = Claim.objects.filter(sample=sample, holder=person).order_by("-pk").first()
     return last is not None and last.ended_how in {"", ClaimEnd.LAPSED}
+
+
+def in_words(moment: datetime) -> str:
+    """The time, with the day when that is not today."""
+    local = timezone.localtime(moment)
+    return date_format(local, "H:i" if local.date() == timezone.localdate() else "Y-m-d H:i")
+
+
+def in_other_hands(held: Claim, by: User) -> Conflict:
+    """Who works on the sample and since when; no name for those to whom its trail is closed."""
+    sample = held.sample
+    words = {"sample": sample.label, "person": held.holder.name, "time": in_words(held.claimed_at)}
+    told = _("%(person)s has been working on %(sample)s since %(time)s.") % words
+    hidden = _("%(sample)s is being worked on by somebody else.") % words
+    return Conflict(
+        told if sees_trail(by, sample) else hidden, rule="claimed_by_another", state=sample.state, held=True
+    )
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one person stands to the desk of a sample. `lapsed`: it was theirs, and only time ended it."""
+
+    claim: Claim | None
+    holds: bool
+    lapsed: bool
+
+
+def standing_of(user: User, sample: Sample) -> Standing:
+    claim, holds = live_claim(sample), holds_desk(user, sample)
+    lapsed = not holds and claim is None and sample.state in AT_THE_DESK and has_lapsed(sample, user)
+    return Standing(claim, holds, lapsed)
 
 
 # Participation -------------------------------------------------------------------------------------------------
@@ -131,11 +176,8 @@ def _take(sample: Sample, by: User, job: str) -> Claim:
     """The caller holds the sample's lock."""
     held = live_claim(sample)
     if held is not None and held.holder_id != by.pk:
-        raise Conflict(
-            _("%(sample)s is being worked on by somebody else.") % {"sample": sample.label},
-            rule="claimed_by_another",
-            state=sample.state,
-        )
+        held.sample = sample
+        raise in_other_hands(held, by)
     if held is not None:
         return _renewed(held)
     _keep_to_the_limit(by)
@@ -155,6 +197,7 @@ def _open_claim(sample: Sample, holder: User, job: str, *, by: User | None = Non
             _("%(sample)s is being worked on by somebody else.") % {"sample": sample.label},
             rule="claimed_by_another",
             state=sample.state,
+            held=True,
         ) from None
     claim.refresh_from_db()
     history.record("claim", sample, by=by or holder, claim=claim.pk, job=job, holder=holder.pk)
@@ -212,8 +255,8 @@ def of_the_work_of(person: User, waiting: QuerySet[Sample]) -> QuerySet[Sample]:
     return waiting
 
 
-def claim_next(*, by: User) -> Sample | None:
-    """Claim the sample that should be worked on next. None when nothing waits.
+def claim_next(*, by: User, stage: str = "") -> Sample | None:
+    """Claim the sample that should be worked on next, of one of STAGES if that is given. None when nothing waits.
 
     Of many who ask at once each first takes what nobody has a hand on, so that they do not queue behind one another;
     only who finds nothing waits for the others, because a hand may be taken off again.
@@ -222,6 +265,7 @@ def claim_next(*, by: User) -> Sample | None:
     person = User.objects.get(pk=by.pk)  # what they work on may have been changed since they signed in
     for waits in (False, True):
         for found in next_samples(person):
+            found = found.filter(state__in=STAGES[stage]) if stage else found
             if (sample := _claim_first(found, by, waits=waits)) is not None:
                 return sample
     return None
@@ -257,6 +301,25 @@ def release_claim(*, sample: Sample, by: User) -> None:
     lock(sample)
     require_claim(sample, by)
     end_claim(sample, ClaimEnd.RELEASED, by=by)
+
+
+def end_claims_of(person: User, *, by: User) -> None:
+    """The account is closed: every open claim of the person ends, each with its line."""
+    held = Claim.objects.filter(holder=person, ended_at=None).select_related("sample").order_by("sample_id")
+    for claim in held:
+        lock(claim.sample)
+        if Claim.objects.filter(pk=claim.pk, ended_at=None).exists():
+            end_claim(claim.sample, ClaimEnd.RELEASED, by=by, reason=ACCOUNT_CLOSED)
+
+
+def possible_holders(sample: Sample) -> QuerySet[User]:
+    """To whom a lead can hand the sample: those who do its next work, have no other job on it and do not hold it."""
+    job = Job.JUDGES if sample.state in JUDGES_WORK else Job.VERIFIES
+    roles = [Role.EXPERT] if job == Job.JUDGES else [Role.ANNOTATOR, Role.EXPERT]
+    others = Participation.objects.filter(sample=sample).exclude(job=job)
+    people = User.objects.filter(is_active=True, role__in=roles).exclude(pk__in=others.values("person"))
+    held = live_claims().filter(sample=sample)
+    return people.exclude(pk__in=held.values("holder")).order_by("first_name", "last_name", "username")
 
 
 def can_take_over_sample(user: User, sample: Sample) -> bool:
@@ -319,18 +382,27 @@ def require_number(claim: Claim) -> None:
         return
     own = Claim.objects.filter(sample=claim.sample_id, holder=claim.holder_id, pk=number)
     between = Claim.objects.filter(sample=claim.sample_id, pk__gt=number, pk__lt=claim.pk)
-    if not own.exists() or between.exclude(holder=claim.holder_id).exists():
-        raise Conflict(
-            _("%(sample)s was in other hands since this page was opened. Reload it; what you typed is kept.")
-            % {"sample": claim.sample.label},
-            rule="claim_outdated",
-            state=claim.sample.state,
+    other = between.exclude(holder=claim.holder_id).select_related("holder").last()
+    if other is not None or not own.exists():
+        words = {"sample": claim.sample.label, "person": other.holder.name if other else ""}
+        told = (
+            _("%(person)s worked on %(sample)s since this page was opened. Reload it; what you typed is kept.")
+            if other
+            else _("%(sample)s was in other hands since this page was opened. Reload it; what you typed is kept.")
         )
+        raise Conflict(told % words, rule="claim_outdated", state=claim.sample.state)
 
 
 def require_claim(sample: Sample, by: User, job: str = "") -> Claim:
     """The person's live claim, renewed: any action prolongs it."""
     claim = live_claims().filter(sample=sample, holder=by).first()
+    held = None if claim else live_claim(sample)
+    if held is not None:
+        held.sample = sample
+        told = in_other_hands(held, by)
+        raise Conflict(
+            _("%(told)s What you typed is kept.") % {"told": told}, rule="claim_needed", state=sample.state, held=True
+        )
     if claim is None or (job and claim.job != job):
         raise Conflict(
             _("You do not hold %(sample)s, or your claim has lapsed. Claim it again; what you typed is kept.")

@@ -214,16 +214,16 @@ def desk_for(sample: Sample, user: User, *, position: int | None = None, glance:
         candidate.sample = sample
     opened = _to_open(candidates, sample, position)
     shown = open_candidate(opened) if opened else None  # before the rows: it may find places that they then know
-    claim, holds = claims.live_claim(sample), claims.holds_desk(user, sample)
+    standing = claims.standing_of(user, sample)
     order = [candidate.position for candidate in candidates]
     place = order.index(opened.position) if opened else 0
     return Desk(
         sample=sample,
         groups=rows_of(sample, candidates, glance=glance),
         opened=shown,
-        claim=claim,
-        holds=holds,
-        lapsed=not holds and claim is None and sample.state in AT_THE_DESK and claims.has_lapsed(sample, user),
+        claim=standing.claim,
+        holds=standing.holds,
+        lapsed=standing.lapsed,
         chosen=next((candidate for candidate in candidates if candidate.pk == sample.chosen_id), None),
         before=order[place - 1] if order and place else 0,
         after=order[place + 1] if place + 1 < len(order) else 0,

@@ -11,7 +11,6 @@ from annotation.models import Candidate
 from annotation.workflow import SampleState
 from benchmark.taxonomy import SECONDARY_TASKS, Language
 from core.models import User
-from core.workflow import Role
 from documents.models import Document
 from documents.workflow import VersionState
 
@@ -72,11 +71,22 @@ class DraftManyForm(forms.Form):
     )
 
 
+class PersonChoice(forms.ModelChoiceField):
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj.name} · {obj.get_role_display()}"
+
+
 class TakeOverForm(forms.Form):
-    holder = forms.ModelChoiceField(
-        queryset=User.objects.filter(is_active=True).exclude(role=Role.LEAD).order_by("username"), label=_("Hand to")
-    )
-    reason = forms.CharField(label=_("Reason"), required=False)
+    """`people`: to whom the sample can be handed."""
+
+    holder = PersonChoice(queryset=User.objects.none(), label=_("Hand to"))
+    reason = forms.CharField(label=_("Reason"))
+
+    def __init__(self, *args: Any, people: QuerySet[User], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        chosen = self.fields["holder"]
+        assert isinstance(chosen, PersonChoice)
+        chosen.queryset = people
 
 
 # The desk ------------------------------------------------------------------------------------------------------

@@ -158,6 +158,14 @@ def option_letters(draft: Draft) -> list[str]:
     return listed if len(listed) >= 2 and listed == [chr(65 + place) for place in range(len(listed))] else []
 
 
+def without_letters(options: Sequence[str]) -> list[str]:
+    """The options as the document may have them: where each begins with its letter, without it."""
+    labels = [LABEL.match(option.strip()) for option in options]
+    if not all(labels):
+        return [option.strip() for option in options]
+    return [option.strip()[label.end() :] for option, label in zip(options, labels, strict=True) if label]
+
+
 def _letter_of(option: str, place: int) -> str:
     match = LABEL.match(option.strip())
     return match["letter"] if match else chr(65 + place % 26)

@@ -11,6 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from annotation.claims import ACCOUNT_CLOSED
 from annotation.models import Sample
 from annotation.workflow import Part, SampleState
 from core.models import Event, User
@@ -44,9 +45,9 @@ WORDS: dict[str, str | Promise] = {
     "pass_task_a": _("passed Task A"),
     "pass_task_b": _("passed Task B"),
     "pass_task_c": _("passed Task C"),
-    "reopen_task_a": _("Task A opened again"),
-    "reopen_task_b": _("Task B opened again"),
-    "reopen_task_c": _("Task C opened again"),
+    "reopen_task_a": _("opened Task A again"),
+    "reopen_task_b": _("opened Task B again"),
+    "reopen_task_c": _("opened Task C again"),
     "edit": _("edited the candidate"),
     "take_back_task_a": _("took back the verdict of Task A"),
     "take_back_task_b": _("took back the verdict of Task B"),
@@ -127,7 +128,7 @@ def _named(found: re.Match[str]) -> str:
 def reason_of(event: Event) -> str:
     """As somebody typed it; what the system itself said is told in the reader's language, the parts of remarks too."""
     name = event.action.partition(".")[2]
-    if event.reason and (event.by is None or name == "exhaust"):
+    if event.reason and (event.by is None or name == "exhaust" or event.reason == ACCOUNT_CLOSED):
         return gettext(event.reason)
     if name == "reject":
         return _OF_A_PART.sub(_named, event.reason)

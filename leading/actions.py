@@ -11,8 +11,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.models import Claim
-from annotation.workflow import ClaimEnd
+from annotation.actions import end_claims_of
 from benchmark.taxonomy import SECONDARY_TASKS, Language, UnknownTask, secondary_task
 from core import history
 from core.models import BenchmarkSettings, User
@@ -141,9 +140,7 @@ def set_active(*, person: User, active: bool, by: User) -> User:
     person.is_active = active
     person.save(update_fields=["is_active"])
     if not active:
-        Claim.objects.filter(holder=person, ended_at=None).update(
-            ended_at=timezone.now(), ended_how=ClaimEnd.RELEASED.value
-        )
+        end_claims_of(person, by=by)
         end_sessions(person)
     history.record("activate_person" if active else "deactivate_person", person, by=by)
     return person

@@ -1,6 +1,6 @@
 """Small parts of the annotation pages: `{% load annotation_parts %}`."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django import template
 from django.utils import timezone
@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 
 from annotation.checking import PARTS, Undo, step_of
 from annotation.checking import undo_of as undo_for
+from annotation.claims import in_words
 from annotation.desk import Against, OpenCandidate, against, verdict_words
 from annotation.glancing import ChallengeCount, EvidenceCount, Row
 from annotation.models import Candidate, Claim, Sample, StepVerdict
@@ -79,6 +80,11 @@ def lang_of(sample: Sample) -> str:
 @register.filter
 def seconds_left(claim: Claim) -> int:
     return max(0, int((claim.lapses_at - timezone.now()).total_seconds()))
+
+
+@register.filter
+def at_time(moment: datetime) -> str:
+    return in_words(moment)
 
 
 @register.filter

@@ -28,6 +28,12 @@ def remarks_at(context: template.Context, *parts: str) -> dict[str, Any]:
     return {"remarks": shown, "may_answer": bool(desk and desk.holds)}
 
 
+@register.simple_tag
+def open_remarks(sample: Sample) -> list[AuditRemark]:
+    """Those of the last return that nobody has marked as dealt with."""
+    return [one for one in _remarks_of(sample) if one.dealt_at is None]
+
+
 def _remarks_of(sample: Sample) -> list[AuditRemark]:
     """Asked once for a page, however many parts it has."""
     kept: list[AuditRemark] | None = getattr(sample, "_remarks_to_mend", None)

@@ -118,9 +118,12 @@ class Row:
 
 
 def rows_for(submission: Submission, person: User, typed: Sequence[Remark] | None) -> list[Row]:
-    """Every part once, and again for each further remark on it: as just typed, else as last kept."""
+    """Every part that there is once, and again for each further remark on it: as just typed, else as last kept. A
+    part keeps its key, whatever the submission has."""
     given = typed if typed is not None else [_as_remark(one) for one in draft_remarks(submission, person)]
-    return [row for key, part in enumerate(Part, 1) for row in _rows_of(part, key, given, submission)]
+    missing = set() if submission.options else {Part.OPTIONS} - {one.part for one in given}
+    parts = [(key, part) for key, part in enumerate(Part, 1) if part not in missing]
+    return [row for key, part in parts for row in _rows_of(part, key, given, submission)]
 
 
 def _as_remark(row: AuditRemark) -> Remark:
@@ -152,7 +155,7 @@ def sample_approve(request: HttpRequest, pk: int) -> HttpResponse:
     sample = sample_or_404(pk)
     actions.approve_sample(sample=sample, feedback=request.POST.get("feedback", ""), by=person_of(request))
     messages.success(request, _("%(sample)s is approved.") % {"sample": sample.label})
-    return go(request, reverse("annotation:sample_detail", args=[sample.pk]))
+    return go(request, _decided(sample))
 
 
 @require_POST
@@ -165,7 +168,12 @@ def sample_reject(request: HttpRequest, pk: int) -> HttpResponse:
     except Invalid as refusal:
         return show(request, sample, typed=typed, refusal=refusal, status=refusal.status)
     messages.success(request, _("%(sample)s goes back to its annotator.") % {"sample": sample.label})
-    return go(request, reverse("annotation:sample_detail", args=[sample.pk]))
+    return go(request, _decided(sample))
+
+
+def _decided(sample: Sample) -> str:
+    """The sample's page, from where `next` stays with the audits."""
+    return reverse("annotation:sample_detail", args=[sample.pk]) + "?from=audit"
 
 
 @require_POST

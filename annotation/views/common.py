@@ -15,6 +15,7 @@ from annotation.access import sees_trail
 from annotation.models import Candidate, Sample
 from core.models import User
 from core.refusals import NotAllowed, Refused
+from core.viewing import person_of
 
 
 def is_fragment(request: HttpRequest) -> bool:
@@ -66,13 +67,21 @@ def in_place(view: View) -> View:
         except Refused as refusal:
             if not is_fragment(request):
                 raise
-            context = {"refusal": refusal, "again": _desk_of(view.__name__, pk)}
+            context = {"refusal": refusal, "again": _desk_of(view.__name__, pk), **_lost(request, refusal, view, pk)}
             response = render(request, "annotation/desk/refused.html", context, status=refusal.status)
             response.headers["HX-Retarget"] = "find [data-refused]"
             response.headers["HX-Reswap"] = "innerHTML"
             return response
 
     return answer
+
+
+def _lost(request: HttpRequest, refusal: Refused, view: View, pk: int) -> dict[str, object]:
+    """Who has lost the claim: the bar says who has it, and the window may not go on as if nothing had happened."""
+    if refusal.rule != "claim_needed":
+        return {}
+    sample = candidate_or_404(pk).sample if view.__name__.startswith("candidate") else sample_or_404(pk)
+    return {"sample": sample, "standing": claims.standing_of(person_of(request), sample)}
 
 
 def _desk_of(view: str, pk: int) -> str:

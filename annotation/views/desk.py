@@ -98,7 +98,7 @@ def show(
         "conflict": conflict,
     }
     if is_fragment(request):
-        return render(request, f"{PAGE}#{'pane' if looks else 'moved'}", context, status=status)
+        return render(request, f"{PAGE}#{'looked' if looks else 'moved'}", context, status=status)
     context["reader"] = reader_for(sample.document_version)
     return render(request, PAGE, context, status=status)
 

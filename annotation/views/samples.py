@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotation import actions, timing
 from annotation.access import sees_trail
+from annotation.claims import STAGES, live_claim
 from annotation.exchange import turns_of
 from annotation.filters import SampleFilter
 from annotation.forms import SampleForm, TakeOverForm, page_language
@@ -71,11 +72,20 @@ def _create(request: HttpRequest, form: SampleForm | None) -> bool:
 
 @require_POST
 def sample_next(request: HttpRequest) -> HttpResponse:
-    """Claim what should be worked on next and go there."""
-    sample = actions.claim_next(by=person_of(request))
+    """Claim what should be worked on next and go there. Who comes from a stage stays in it, where every key means
+    what it meant; who comes from elsewhere is told where they are."""
+    stage = request.POST.get("stage", "")
+    stage = stage if stage in STAGES else ""
+    sample = actions.claim_next(by=person_of(request), stage=stage)
+    if sample is None and stage:
+        messages.info(request, _("No other sample waits for you in this stage. What else waits stands here."))
+        return redirect("/")
     if sample is None:
         messages.info(request, _("Nothing waits for you now."))
         return redirect("annotation:sample_list")
+    if not stage:
+        words = {"sample": sample.label, "state": sample.get_state_display()}
+        messages.info(request, _("Next for you: %(sample)s, %(state)s.") % words)
     return redirect(workplace(sample))
 
 
@@ -105,6 +115,7 @@ def sample_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "times": timing.visible_to(person, sample),
         "standardizations": sample.standardizations.select_related("saved_by", "completed_by") if trail else [],
         "workplace": workplace(sample),
+        "stage": request.GET.get("from", "") if request.GET.get("from") in STAGES else "",
         **_offers(person, sample),
     }
     return render(request, "annotation/sample_detail.html", context)
@@ -116,8 +127,16 @@ def _offers(person: User, sample: Sample) -> dict[str, object]:
         "can_claim": actions.can_claim_sample(person, sample),
         "may_withdraw": actions.can_withdraw_submission(person, sample),
         "can_adopt": actions.can_adopt_document_version(person, sample),
-        "take_over": TakeOverForm() if actions.can_take_over_sample(person, sample) else None,
+        **(_hand_over_of(sample) if actions.can_take_over_sample(person, sample) else {}),
     }
+
+
+def _hand_over_of(sample: Sample) -> dict[str, object]:
+    return {"take_over": _hand_over(sample), "held": live_claim(sample)}
+
+
+def _hand_over(sample: Sample, given: QueryDict | None = None) -> TakeOverForm:
+    return TakeOverForm(given, people=actions.possible_holders(sample))
 
 
 @require_POST
@@ -151,13 +170,14 @@ def sample_release(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def sample_take_over(request: HttpRequest, pk: int) -> HttpResponse:
-    sample, form = sample_or_404(pk), TakeOverForm(request.POST)
+    sample = sample_or_404(pk)
+    form = _hand_over(sample, request.POST)
     if form.is_valid():
         actions.take_over_sample(sample=sample, by=person_of(request), **form.cleaned_data)
         words = {"sample": sample.label, "person": form.cleaned_data["holder"].name}
         messages.success(request, _("%(sample)s is now with %(person)s.") % words)
     else:
-        messages.error(request, _("Choose whom to hand it to."))
+        messages.error(request, _("Choose whom to hand it to, and say why."))
     return redirect("annotation:sample_detail", sample.pk)
 
 

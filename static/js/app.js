@@ -82,6 +82,8 @@
     const glyph = { pass: "check", fail: "cross", warn: "bang", now: "half" }[state] || "info";
     const made = element("div", { className: "toast" }, icon(glyph), element("span", {}, text));
     made.dataset.state = state;
+    for (const before of $$("#toasts > .toast")) if (before.dataset.text === text) before.remove();
+    made.dataset.text = text;
     if (stays) made.setAttribute("data-stays", "");
     if (undo) made.append(button(undo.label || words.undo, () => { made.remove(); undo.run(); }, undo.key ?? "z"));
     made.append(closer(() => made.remove()));
@@ -140,13 +142,49 @@
     if (el.getAttribute("aria-disabled") === "true") el.focus();
     el.click();
   };
+  /* ---- focus: whatever goes away while it is focused, the focus stays in its place ------------------------------ */
+  const nowhere = () => !document.activeElement || document.activeElement === document.body;
+  const focusOn = el => {
+    if (!el.matches("a[href], button, input, select, textarea, summary, [tabindex]")) el.tabIndex = -1;
+    el.focus({ preventScroll: true });
+  };
+  let focused = null, around = [];  /* a note that comes and goes is no place to return to */
+  addEventListener("focusin", event => {
+    focused = event.target;
+    if (focused.closest("#toasts, #refusal")) return;
+    around = [];
+    for (let at = focused; at && at !== document.body; at = at.parentElement) around.push(at);
+  });
+  /* What came in the place of what was focused: the same control, by its id, its key or its name. */
+  const again = () => {
+    const [was, ...outer] = around;
+    if (!was || was.isConnected) return was;
+    const home = outer.map(el => el.id && document.getElementById(el.id)).find(Boolean);
+    if (was.id && document.getElementById(was.id)) return document.getElementById(was.id);
+    if (!home) return null;
+    if (was.dataset.key) return $(`[data-key="${CSS.escape(was.dataset.key)}"]`, home);
+    return was.name ? $$(`[name="${CSS.escape(was.name)}"]`, home).find(el => el.type === was.type && (!el.matches("[type=radio], [type=checkbox]") || el.value === was.value)) : null;
+  };
+  const recover = () => {
+    if (!focused || focused.isConnected || !nowhere()) return;
+    const same = again();
+    const home = same && visible(same) && !same.disabled ? same
+      : around.find(el => el.isConnected && el.matches("dialog[open], .scroll, main") && visible(el)) || $("dialog[open]") || $("main");
+    if (home) focusOn(home);
+  };
+  new MutationObserver(recover).observe(document.body, { childList: true, subtree: true });
+  /* A page of work, or one that answers what was sent, opens where one goes on. */
+  const enter = () => {
+    if (!nowhere() || location.hash) return;
+    const first = $$("main :is([autofocus], [data-focus])").find(el => visible(el) && !el.disabled);
+    if (first || document.body.classList.contains("app") || $("#toasts > .toast")) focusOn(first || $("main"));
+  };
+
   /* A field that is left gives the focus to what it stands in: nothing is ever focused but the page itself. */
   const leave = field => {
     const home = field.closest("dialog, .scroll, main") || $("main");
     field.blur();
-    if (!home || document.activeElement !== document.body) return;
-    if (!home.hasAttribute("tabindex")) home.tabIndex = -1;
-    home.focus({ preventScroll: true });
+    if (home && nowhere()) focusOn(home);
   };
   addEventListener("keydown", event => {
     if (event.defaultPrevented) return;
@@ -183,7 +221,8 @@
   let opener = null;
   const openDialog = (dialog, by) => {
     if (!dialog || dialog.open) return;
-    opener = by;
+    /* By its key a sheet opens from wherever one stands, and closes to there. */
+    opener = nowhere() ? by : document.activeElement;
     dialog.showModal();
   };
   addEventListener("click", event => {
@@ -400,9 +439,11 @@
     let saved = JSON.stringify(fieldsOf(form));
     form.dataset.noguard = "";
 
-    const show = (state, text, glyph) => {
+    /* The bar has room for the state; the whole reason is its tip, and is said. */
+    const show = (state, text, glyph, whole = "") => {
       if (!status) return;
       status.dataset.state = state;
+      status.title = whole;
       status.replaceChildren(icon(glyph), text);
     };
     const changed = () => JSON.stringify(fieldsOf(form)) !== saved;
@@ -421,7 +462,7 @@
       clearInterval(countdown);
       let left = wait;
       const tick = () => {
-        show("failed", `${reason} ${words.unsaved} ${fill(words.retry, { seconds: left })}`, "bang");
+        show("failed", `${words.unsaved} ${fill(words.retry, { seconds: left })}`, "bang", reason);
         if (!form.isConnected) clearInterval(countdown);
         else if (left-- <= 0) { clearInterval(countdown); flush(); }
       };
@@ -432,7 +473,7 @@
     /* Refused for a reason that trying again does not change: wait for the next keystroke. */
     const refused = (reason, problem, call) => {
       stopped = true;
-      show("failed", `${words.unsaved} ${reason}`, "bang");
+      show("failed", words.unsaved, "bang", reason);
       if (call) call(problem); else refuse(reason);
     };
     const errorsAt = (errors = {}) => {
@@ -560,6 +601,7 @@
   settleSent();
   arm(document);
   offerText();
+  addEventListener("DOMContentLoaded", enter);  /* the page's own scripts go first */
   $$("#toasts > .toast").forEach(leaveLater);
   addEventListener("htmx:load", event => { if (event.detail.elt !== document.body) arm(event.detail.elt); });
 })();

@@ -10,7 +10,9 @@
   const $$ = (query, within = document) => [...within.querySelectorAll(query)];
   const { element, icon, fill } = LBP;
   const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
+  const LINE_ENDS = new RegExp(LINE_END, "g");
   const CHECK_AFTER = 300;
+  const LONG = 80, WIDE = /[\u2e80-\uffff]/g;
   const composing = event => event.isComposing || event.keyCode === 229;
   const person = document.documentElement.dataset.person || "";
   const saveState = () => $("#save");
@@ -39,12 +41,16 @@
       area.addEventListener("input", event => { if (!event.isOwn && area.value !== this.text()) this.read(); });
     }
     rows() { return [...this.list.children]; }
-    field(row) { return $("input", row); }
-    text() { return this.rows().map(row => this.field(row).value.trim()).filter(Boolean).join("\n"); }
+    field(row) { return $(".input", row); }
+    text() { return this.rows().map(row => this.field(row).value.replace(LINE_ENDS, " ").trim()).filter(Boolean).join("\n"); }
     /* The rows that are sent, as the server counts them. */
     filled() { return this.rows().filter(row => this.field(row).value.trim()); }
     read() {
+      this.past = [];
       const lines = this.area.value.split(LINE_END).map(line => line.trim()).filter(Boolean);
+      /* A summary is read whole while it is edited. */
+      this.isLong ||= lines.some(line => line.replace(WIDE, "xx").length > LONG);
+      if (this.model && this.isLong !== this.field(this.model).matches("textarea")) this.model = null;
       this.list.replaceChildren(...(lines.length ? lines : [""]).map(line => this.row(line)));
       this.number();
     }
@@ -65,7 +71,9 @@
       };
       const place = element("button", { type: "button", className: "btn btn--quiet btn--s lines__place", hidden: true, tabIndex: -1 });
       place.dataset.deed = "find";
-      const input = element("input", { type: "text", className: "input", spellcheck: false, autocomplete: "off" });
+      const input = this.isLong
+        ? element("textarea", { rows: 1, className: "input", spellcheck: false, autocomplete: "off" })
+        : element("input", { type: "text", className: "input", spellcheck: false, autocomplete: "off" });
       return element("li", {}, input, place, deed("up", "up", this.words.wordUp), deed("down", "down", this.words.wordDown), deed("remove", "cross", this.words.wordRemove));
     }
     number() {
@@ -82,7 +90,38 @@
       const place = $(".lines__place", event.target.closest("li"));
       if (place) place.hidden = true;
     }
+    /* What the browser's own undo does not know: lines that came, went or moved. Each is kept as it was before; what is
+       typed since is the browser's to undo first. */
+    raw() { return this.rows().map(row => this.field(row).value).join("\n"); }
+    mark() {
+      this.past.push({ rows: this.rows().map(row => [row, this.field(row).value]), here: this.list.contains(document.activeElement) ? document.activeElement.closest("li") : null });
+      if (this.past.length > 100) this.past.shift();
+      queueMicrotask(() => { this.settled = this.raw(); });
+    }
+    undo() {
+      const before = this.past.pop();
+      if (!before) return;
+      for (const [row, value] of before.rows) if (this.field(row).value !== value) this.field(row).value = value;
+      /* A line that stays is not touched: with it would go what the browser can undo in it. */
+      const rows = before.rows.map(([row]) => row), kept = new Set(rows);
+      for (const row of this.rows()) if (!kept.has(row)) row.remove();
+      rows.forEach((row, at) => { if (this.list.children[at] !== row) this.list.insertBefore(row, this.list.children[at] || null); });
+      this.number();
+      const field = this.field(before.here && this.list.contains(before.here) ? before.here : this.list.lastElementChild);
+      field.focus();
+      field.setSelectionRange(field.value.length, field.value.length);
+      this.settled = this.raw();
+      this.send();
+      LBP.say(fill(this.words.wordUndone, { n: this.filled().length }));
+    }
+    undoNext(event) {
+      if (!this.past.length) return;
+      if (this.raw() === this.settled) { event.preventDefault(); this.undo(); return; }
+      const typed = this.raw();
+      setTimeout(() => { if (this.raw() === typed) this.undo(); });
+    }
     insert(after, value, focus) {
+      this.mark();
       const made = this.row(value);
       if (after) after.after(made); else this.list.prepend(made);
       this.number();
@@ -92,8 +131,10 @@
     remove(row) {
       const rows = this.rows(), at = rows.indexOf(row);
       const next = rows[at + 1] || rows[at - 1];
+      this.mark();
       row.remove();
-      const left = next || this.insert(null, "", false);
+      if (!next) this.list.append(this.row(""));
+      const left = next || this.list.firstElementChild;
       const field = this.field(left);
       field.focus();
       field.setSelectionRange(field.value.length, field.value.length);
@@ -106,6 +147,7 @@
       if (to < 0 || to >= rows.length) return;
       const field = this.field(row);
       const { selectionStart, selectionEnd } = field;
+      this.mark();
       if (by < 0) rows[to].before(row); else rows[to].after(row);
       field.focus();
       field.setSelectionRange(selectionStart, selectionEnd);
@@ -124,7 +166,9 @@
     key(event) {
       const field = event.target;
       const row = field.closest("li");
-      if (!row || field.tagName !== "INPUT" || composing(event) || event.ctrlKey || event.metaKey || field.readOnly) return;
+      if (!row || !field.matches(".input") || composing(event) || field.readOnly) return;
+      if ((event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.key.toLowerCase() === "z") this.undoNext(event);
+      if (event.ctrlKey || event.metaKey) return;
       const own = run => { event.preventDefault(); event.stopPropagation(); run(); };
       const last = row === this.list.lastElementChild;
       if (event.key === "Enter" && event.altKey) own(() => this.find(row));
@@ -133,8 +177,8 @@
       else if (event.altKey && event.key === "ArrowDown") own(() => this.move(row, 1));
       else if (event.altKey && event.key === "Delete") own(() => this.remove(row));
       else if (event.altKey) return;
-      else if (event.key === "ArrowUp") own(() => this.step(row, -1));
-      else if (event.key === "ArrowDown") own(() => this.step(row, 1));
+      else if (event.key === "ArrowUp" && (!this.isLong || !field.selectionEnd)) own(() => this.step(row, -1));
+      else if (event.key === "ArrowDown" && (!this.isLong || field.selectionStart === field.value.length)) own(() => this.step(row, 1));
       else if (event.key === "Backspace" && !field.value && this.rows().length > 1) own(() => {
         const before = row.previousElementSibling;
         this.remove(row);
@@ -143,14 +187,16 @@
     }
     paste(event) {
       const field = event.target;
-      if (field.tagName !== "INPUT" || field.readOnly) return;
+      if (!field.matches(".input") || field.readOnly) return;
       const lines = (event.clipboardData?.getData("text/plain") || "").split(LINE_END).map(line => line.trim()).filter(Boolean);
       if (lines.length < 2) return;
       event.preventDefault();
-      field.setRangeText(lines[0], field.selectionStart, field.selectionEnd, "end");
+      this.mark();
+      /* Lines of their own: after the one the caret is in, or in its place where it is empty or wholly chosen. */
       const here = field.closest("li");
-      const made = lines.slice(1).map(line => this.row(line));
+      const made = lines.map(line => this.row(line));
       here.after(...made);
+      if (!field.value.slice(0, field.selectionStart).trim() && !field.value.slice(field.selectionEnd).trim()) here.remove();
       this.number();
       this.field(made.at(-1)).focus();
       this.send();
@@ -197,7 +243,7 @@
       }
     }
     lock() {
-      for (const input of $$("input", this.list)) input.readOnly = true;
+      for (const input of $$(".input", this.list)) input.readOnly = true;
       for (const button of $$("button", this.list)) if (button.dataset.deed !== "find") button.disabled = true;
       this.list.nextElementSibling.disabled = true;
     }
@@ -359,7 +405,7 @@
       const back = () => { put(form, aside); autosaving.touch(); checkSoon(); };
       LBP.toast(words.wordAside, { state: "idle", stays: true, undo: { label: LBP.words.restore, key: "", run: back } });
     });
-    const on = LBP.button(words.wordGoOn, () => { versionIs(problem.version); ($("textarea:not([hidden]), .lines input", form))?.focus(); note.removeAttribute("role"); });
+    const on = LBP.button(words.wordGoOn, () => { versionIs(problem.version); ($("textarea:not([hidden]), .lines .input", form))?.focus(); note.removeAttribute("role"); });
     const difference = element("div", { lang: words.lang }, ...compared);
     difference.dataset.conflict = problem.version;
     difference.setAttribute("translate", "no");
@@ -374,7 +420,9 @@
     for (const button of $$("[data-done]", form)) button.disabled = true;
     const copy = LBP.button(words.wordCopy, () => navigator.clipboard?.writeText(Object.values(valuesOf(form)).join("\n\n")).then(() => LBP.say(words.wordCopied)));
     const again = LBP.button(words.wordClaim, async () => { await LBP.post(words.claimUrl, new FormData()); for (const editor of editors()) delete editor.dataset.dirty; location.reload(); });
-    problemIn(form, "warn", element("b", {}, problem.detail || ""), element("p", {}, words.wordReadonly), element("div", { className: "row" }, copy, again));
+    const held = problem.rule === "claim_needed" && problem.held;
+    problemIn(form, "warn", element("b", {}, problem.detail || ""), element("p", {}, words.wordReadonly), element("div", { className: "row" }, copy, ...(held ? [] : [again])));
+    around(form);
   };
   const refused = (form, problem) => {
     if (problem.rule === "stale_version" && problem.now) { conflict(form, problem); return; }
@@ -392,14 +440,24 @@
     $(`#${id} [data-part-link]`)?.focus();
   };
   const caretToEnd = form => {
-    const field = $("textarea:not([hidden]), .lines input", form);
+    const field = $("textarea:not([hidden]), .lines .input", form);
     if (!field) return;
     field.focus({ preventScroll: true });
     field.setSelectionRange(field.value.length, field.value.length);
     form.closest("section").scrollIntoView({ block: "nearest" });
   };
+  /* The part came as it is now, and the rest of the pane is from before somebody else edited: it is fetched whole. */
+  const isAhead = form => {
+    const around = $('#dock input[name="version"]');
+    return Boolean(around) && around.value !== $('input[name="version"]', form).value;
+  };
+  const renew = form => {
+    const at = $("#pane > [name=candidate]").value;
+    htmx.ajax("GET", `${location.pathname}?candidate=${at}&edit=${form.dataset.edit}&fresh=1`, { source: $("#main"), target: "#pane", swap: "outerHTML settle:0ms" });
+  };
   const arm = form => {
     if (form.lines) return;
+    if (isAhead(form)) { renew(form); return; }
     form.lines = Object.fromEntries($$("textarea[data-list]", form).map(area => [area.name, new Lines(area)]));
     form.typed = new Set();
     const remember = () => { if (form.typed.size > 500) form.typed.clear(); form.typed.add(plain(valuesOf(form))); };
@@ -444,7 +502,7 @@
     Promise.allSettled(unsaved().map(one => one.autosaving.flush())).then(() => {
       if (!unsaved().length) { go(); return; }
       LBP.toast(form.dataset.wordUnsaved, { state: "warn", undo: { label: form.dataset.wordLeave, key: "", run: go } });
-      $("textarea:not([hidden]), .lines input", form)?.focus();
+      $("textarea:not([hidden]), .lines .input", form)?.focus();
     });
   });
   addEventListener("htmx:afterSettle", () => {

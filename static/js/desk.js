@@ -97,7 +97,7 @@
   ].find(el => shows(el) && !el.disabled);
   const settle = ({ still = matchMedia("(min-width: 68.01rem)").matches } = {}) => {
     const here = document.activeElement;
-    if (here?.matches("input, textarea, select, [contenteditable]") && here.closest(".reader")) return;
+    if (here?.matches("input, textarea, select, [contenteditable]") && here.closest(".reader, #pane form[data-edit]")) return;
     const field = $$("#pane [autofocus]").find(shows);
     if (field) { if (field !== here) field.focus({ preventScroll: still }); return; }
     decision()?.focus({ preventScroll: still });
@@ -200,7 +200,13 @@
     history.pushState({ htmx: true }, "", link.href);
     window.htmx.swap("#pane", known.html, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 }, { eventInfo: { target: $("#pane") } });
   }, true);
-  addEventListener("htmx:beforeRequest", event => { if (event.detail.requestConfig.verb !== "get") forgetAhead(); });
+  /* Whatever is decided next, the note of the discard before it is no longer what `z` means. */
+  const withdrawOffers = () => { for (const one of $$("#toasts [data-key='z']")) one.closest(".toast").remove(); };
+  addEventListener("htmx:beforeRequest", event => {
+    if (event.detail.requestConfig.verb === "get") return;
+    forgetAhead();
+    withdrawOffers();
+  });
 
   /* Who opens another candidate gets its pane alone: the list says which one it is. */
   const point = () => {
@@ -249,7 +255,8 @@
     event.preventDefault();
     confirm.click();
   });
-  /* Before the shell's keys: j and k walk what is shown, z takes back what the note offers, v the next answer. */
+  /* Before the shell's keys: j and k walk what is shown, z takes back what the note offers, v the next answer, . the next
+     remark. */
   addEventListener("keydown", event => {
     if (root.dataset.shortcuts === "off" || event.repeat || event.defaultPrevented || !window.LBP || LBP.typing(event)) return;
     const { key } = event;
@@ -257,6 +264,7 @@
     if (offered) offered.click();
     else if ((key === "j" || key === "k") && $("#candidates")) walk(key === "j" ? 1 : -1);
     else if (key === "v" && $("[data-overrule]")) overrule();
+    else if (key === "." && $("#pane [data-deal]")) $("#pane [data-deal]").click();
     else if (key === "Escape" && $("#pane [data-escape]") && !$(":popover-open")) $("#pane [data-escape]").click();
     else return;
     event.preventDefault();
@@ -270,15 +278,16 @@
   };
 
   addEventListener("htmx:afterRequest", event => {
-    const { elt, successful } = event.detail;
-    const form = elt?.matches?.("form") ? elt : null;
+    const { requestConfig, successful } = event.detail;
+    /* The event comes from what is left in the page; what was sent may have gone with the pane. */
+    const form = requestConfig?.elt?.matches?.("form") ? requestConfig.elt : null;
     if (form && successful) forget(form);
   });
   addEventListener("desk:said", event => window.LBP?.say(event.detail.text));
   addEventListener("desk:discarded", event => {
     const { text, url, label, verdict } = event.detail;
     const run = () => window.htmx.ajax("POST", url, { source: $("#main"), target: "#pane", swap: "outerHTML settle:0ms", values: { verdict } }).catch(() => {});
-    for (const one of $$("#toasts [data-key='z']")) one.closest(".toast").remove();
+    withdrawOffers();
     LBP.toast(text, { undo: { label, key: "z", run } });
   });
   /* A refusal that no form shows itself stands under the bar, which a modal dialog would cover. */

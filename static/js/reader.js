@@ -237,7 +237,7 @@
 
     /* ---- marks: evidence, findings, headings ---- */
     scan() {
-      const current = this.marks[this.at]?.el;
+      const was = this.marks[this.at];
       const kinds = { evidence: [], finding: [] };
       this.headed = [];
       for (const el of $$("[data-mark][data-start][data-end]")) {
@@ -252,7 +252,9 @@
       }
       this.kind = STEPPED.find(kind => kinds[kind].length) || "evidence";
       this.marks = kinds[this.kind];
-      this.at = this.marks.findIndex(mark => mark.el === current);
+      this.at = this.marks.findIndex(mark => was && (mark.el === was.el || (mark.start === was.start && mark.end === was.end)));
+      if (this.at >= 0) this.marks[this.at].el.setAttribute("aria-current", "true");
+      else if (this.kind === "evidence") this.paint("evidence-now", []);
       this.part("steps").hidden = !this.marks.length;
       for (const word of $$("[data-reader-kind]", this.root)) word.hidden = word.dataset.readerKind !== this.kind;
       this.count();

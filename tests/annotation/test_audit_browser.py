@@ -24,7 +24,14 @@ def test_an_expert_returns_a_submission_by_keyboard_and_the_annotator_ticks_the_
     with signed_in(browser, live_server, expert) as context:
         page = context.new_page()
         page.goto(f"/samples/{sample.pk}/audit/")
+        approve = page.get_by_role("button", name="Approve")
+        expect(approve).to_be_focused()
+        page.keyboard.press("?")
+        expect(page.locator("#keys")).to_contain_text("return with remarks")
+        page.keyboard.press("Escape")
+        expect(approve).to_be_focused()
         page.keyboard.press("x")
+        assert page.locator('[data-row="options"]').count() == 0  # the question has none
         page.keyboard.press("1")
         page.keyboard.type("Which year? y x 4")
         with page.expect_response(lambda answer: answer.url.endswith("/remarks")) as kept:
@@ -44,7 +51,8 @@ def test_an_expert_returns_a_submission_by_keyboard_and_the_annotator_ticks_the_
         page.locator("#return-h").click()
         page.wait_for_timeout(1200)  # a second of work, so that there is something to tell
         page.keyboard.press("x")
-        page.wait_for_url(f"**/samples/{sample.pk}/")
+        page.wait_for_url(f"**/samples/{sample.pk}/?from=audit")
+        expect(page.get_by_role("button", name="Next sample")).to_be_focused()
     sample.refresh_from_db()
     assert sample.state == SampleState.RETURNED
     assert list(AuditRemark.objects.values_list("part", "element", "text")) == [
@@ -58,9 +66,15 @@ def test_an_expert_returns_a_submission_by_keyboard_and_the_annotator_ticks_the_
         page = context.new_page()
         page.goto(f"/samples/{sample.pk}/verify/")
         remark = page.locator(".remark", has_text="Which year?")
+        remark.get_by_role("textbox").fill("It says 1891.")
         with page.expect_response(lambda answer: answer.url.endswith("/answer")):
-            remark.get_by_role("checkbox").check()
+            page.keyboard.press("Control+Enter")
+        expect(remark.get_by_role("textbox")).to_have_value("It says 1891.")
+        assert page.evaluate("document.activeElement !== document.body")
+        with page.expect_response(lambda answer: answer.url.endswith("/answer")):
+            page.keyboard.press(".")
         expect(remark).to_have_attribute("data-state", "pass")
+        assert page.evaluate("document.activeElement !== document.body")
     assert AuditRemark.objects.get(part="question").dealt_by == annotator
 
 

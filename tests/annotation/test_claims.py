@@ -349,6 +349,58 @@ def test_a_take_over_keeps_to_the_limit_of_the_person_who_gets_the_sample() -> N
     assert second.claims.filter(ended_at=None).count() == 1
 
 
+def test_who_has_lost_a_sample_is_told_who_has_it_and_a_reviewer_is_not() -> None:
+    sample, annotator = claimed_sample()
+    second, reviewer = make_annotator(), make_annotator()
+    actions.take_over_sample(sample=sample, holder=second, reason="On leave.", by=make_lead())
+    with pytest.raises(Conflict, match=second.name) as refused:
+        actions.read_candidate(candidate=first_candidate(sample), by=annotator)
+    assert (refused.value.rule, refused.value.details["held"]) == ("claim_needed", True)
+    with pytest.raises(Conflict, match=second.name):
+        actions.claim_sample(sample=sample, by=make_annotator())
+    actions.join_sample(sample=sample, person=reviewer, job=Job.REVIEWS)
+    with pytest.raises(Conflict) as hidden:
+        actions.claim_sample(sample=sample, by=reviewer)
+    assert second.name not in str(hidden.value)
+
+
+def test_a_sample_is_offered_to_those_who_can_have_it() -> None:
+    sample, annotator = claimed_sample()
+    reviewer, lead, free = make_annotator(), make_lead(), make_expert()
+    actions.join_sample(sample=sample, person=reviewer, job=Job.REVIEWS)
+    offered = set(actions.possible_holders(sample))
+    assert free in offered
+    assert not {annotator, reviewer, lead} & offered
+    shown = page_of(lead, sample)
+    assert f"{free.name} · " in shown
+    assert f'<option value="{annotator.pk}"' not in shown
+    submitted, _annotator, expert = sample_in_audit()
+    offered = set(actions.possible_holders(submitted))
+    assert free in offered
+    assert not {expert, annotator} & offered
+
+
+def page_of(person: User, sample: Sample) -> str:
+    client = Client()
+    client.force_login(person)
+    return client.get(f"/samples/{sample.pk}/").content.decode()
+
+
+def test_next_stays_in_its_stage_and_says_where_it_leads_otherwise() -> None:
+    expert = make_expert()
+    sample, _annotator = submitted_sample()
+    client = Client()
+    client.force_login(expert)
+    nothing = client.post("/samples/next", {"stage": "verification"})
+    assert (nothing.status_code, nothing.headers["Location"]) == (302, "/")
+    assert not actions.can_release_claim(expert, sample)
+    led = client.post("/samples/next", {"stage": "audit"})
+    assert led.headers["Location"] == f"/samples/{sample.pk}/audit/"
+    actions.release_claim(sample=sample, by=expert)
+    told = client.post("/samples/next", follow=True).content.decode()
+    assert f"Next for you: {sample.label}, " in told
+
+
 # Two jobs ------------------------------------------------------------------------------------------------------
 
 

@@ -164,6 +164,8 @@ def test_a_candidate_goes_the_whole_way_by_keys_alone(desk: Open, made: Fifteen)
     made.sample.refresh_from_db()
     assert made.sample.state == SampleState.IN_AUDIT
     assert focus(page) == "pane"
+    page.wait_for_function("() => !Object.keys(localStorage).some(name => name.startsWith('lbp:desk:'))")
+    expect(page.locator("#kept")).to_have_count(0)  # what arrived is not offered as lost
     page.keyboard.press("g")
     page.wait_for_url(f"**/samples/{waiting.pk}/verify/")
 
@@ -373,6 +375,13 @@ def test_a_claim_that_lapses_closes_the_desk_and_is_taken_again(desk: Open, made
     expect(page.locator("#toasts")).to_contain_text("Your claim has lapsed", timeout=25_000)
     again = page.locator("#dock").get_by_role("button", name="Claim again")
     expect(again).to_be_visible()
+    page.locator("#toasts .toast").get_by_role("button", name="Close").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#toasts .toast")).to_have_count(0)
+    assert focus(page) == "pane"  # a note that goes takes no focus along
+    page.keyboard.press("?")
+    page.keyboard.press("Escape")
+    assert focus(page) == "pane"
     page.keyboard.press("y")
     expect(again).to_have_count(0)
     at_step(page, "task_b")

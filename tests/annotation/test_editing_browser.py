@@ -150,6 +150,30 @@ def test_a_list_is_worked_by_the_keyboard_alone(context: BrowserContext, ada: Us
     assert len(now(candidate).answer) == 405
 
 
+def test_pasted_lines_are_lines_of_their_own_and_can_be_undone(context: BrowserContext, ada: User) -> None:
+    candidate, _ada = candidate_at(C.TASK_B, ada)
+    page = open_desk(context, candidate)
+    page.keyboard.press("a")
+    rows = page.locator("#answer-part .lines input")
+    expect(rows.first).to_be_focused()
+    before = [row.input_value() for row in rows.all()]
+    page.keyboard.type("!")
+    page.evaluate(PASTE, "Gull\nSwan")
+    assert [row.input_value() for row in rows.all()] == [f"{before[0]}!", "Gull", "Swan", *before[1:]]
+    page.keyboard.type("?")
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    assert [row.input_value() for row in rows.all()] == [f"{before[0]}!", *before[1:]]
+    expect(rows.first).to_be_focused()
+    page.keyboard.press("Alt+Delete")
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Alt+ArrowDown")
+    page.keyboard.press("Control+z")
+    assert [row.input_value() for row in rows.all()] == [f"{before[0]}!", *before[1:]]
+    save(page)
+    assert now(candidate).answer == [f"{before[0]}!", *before[1:]]
+
+
 def test_an_edit_after_a_verdict_says_before_and_after_what_it_opens(context: BrowserContext, ada: User) -> None:
     candidate, _ada = candidate_at(C.TASK_C, ada)
     challenged(candidate, ada)
@@ -264,13 +288,26 @@ def test_a_sample_taken_over_turns_the_editor_read_only_and_keeps_its_text(conte
     page.keyboard.press("q")
     field = page.get_by_label("Question", exact=True)
     expect(field).to_be_focused()
-    actions.take_over_sample(sample=candidate.sample, holder=make_annotator(), reason="Ill.", by=make_lead())
+    actions.take_over_sample(sample=candidate.sample, holder=make_annotator("bob"), reason="Ill.", by=make_lead())
     page.keyboard.type(" Mine.")
+    expect(page.locator("#question-part [role=alert]")).to_contain_text("bob has been working on")
     expect(page.locator("#question-part .note[role=alert]")).to_contain_text("You can read and copy your text here")
     expect(field).to_have_js_property("readOnly", True)
     page.get_by_role("button", name="Copy my text").click()
     expect(page.locator("#said")).to_have_text("Copied.")
     assert page.evaluate("navigator.clipboard.readText()").startswith(f"{candidate.question} Mine.")
+    expect(page.locator("#claim")).to_contain_text("bob")
+    expect(page.locator("#claim [data-time-left]")).to_have_count(0)
+    page.reload()
+    kept = page.locator("#kept")
+    expect(kept).to_contain_text(f"{candidate.question} Mine.")
+    expect(page.locator("#dock")).to_contain_text("bob is working on it (since")
+    kept.get_by_role("button", name="Copy my text").click()
+    expect(page.locator("#said")).to_have_text("Copied.")
+    kept.get_by_role("button", name="Drop it").click()
+    page.reload()
+    expect(page.locator("#dock")).to_contain_text("bob")
+    expect(kept).to_have_count(0)
     assert now(candidate).version == 1
 
 

@@ -154,6 +154,14 @@ def test_a_check_says_hints_places_and_differences_and_changes_nothing() -> None
     assert (candidate.version, candidate.edits.count()) == (1, 0)
 
 
+def test_options_are_looked_for_without_their_letters() -> None:
+    candidate, annotator = candidate_at(C.TASK_A)
+    for given in (["A. Marigold", "B. Gannet"], ["Marigold", "Gannet"]):
+        said = do(api(annotator), "candidates", candidate.pk, "check", options=given).json()
+        found = {place["line"]: place["count"] for place in said["occurrences"] if place["field"] == "options"}
+        assert found == {1: 1, 2: 0}
+
+
 def test_a_check_without_a_body_is_of_the_wording_as_saved_and_speaks_chinese() -> None:
     candidate, annotator = candidate_at(C.READ, language=Language.CHINESE)
     annotator.language = "zh-hans"

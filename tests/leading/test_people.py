@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 
 from annotation.models import Claim
 from benchmark.taxonomy import secondary_task
+from core.history import history_of
 from core.models import ApiToken, Event, User
 from core.refusals import Invalid, NotAllowed
 from core.workflow import Role
@@ -83,6 +84,9 @@ def test_deactivation_ends_sessions_and_claims_and_keeps_the_work() -> None:
     actions.set_active(person=person, active=False, by=lead)
     assert client.get("/").status_code == 302
     assert Claim.objects.get(pk=claim.pk).ended_how == "released"
+    last = history_of(claim.sample).last()
+    assert last is not None
+    assert (last.action, last.by, last.reason) == ("annotation.end_claim", lead, "The account was deactivated.")
 
 
 def test_nobody_changes_their_own_role_or_deactivates_themselves() -> None:
