@@ -47,6 +47,7 @@ WORDS: dict[str, str | Promise] = {
     "freeze": _("froze a release"),
     "withdraw": _("withdrew a release"),
     "import_release": _("imported a release"),
+    "import_from_release": _("took it over from a release of another system"),
     "push_release": _("pushed a release to a dataset repository"),
     "add_person": _("added a person"),
     "change_role": _("changed a role"),
@@ -64,7 +65,6 @@ WORDS: dict[str, str | Promise] = {
 OF_A_KIND: dict[tuple[str, str], str | Promise] = {
     ("documentversion", "approve"): _("cleared a document"),
     ("documentversion", "reject"): _("refused a document"),
-    ("documentversion", "import_from_release"): _("took it over from a release of another system"),
     ("documentversion", "cut"): _("cut a document into several"),
     **{("documentversion", f"make_version_by_{origin}"): _("made a version of a document") for origin in Origin.values},
     ("importbatch", "send_batch"): _("brought a batch of texts in"),

@@ -71,7 +71,6 @@ class Texts:
             self._kept.popitem(last=False)
         return found
 
-
     async def _made(self, key: tuple[int, int], make: Callable[[], Truncated], how: Any) -> Truncated:
         """The calls of one run want the same text at the same time: it is fetched once."""
         if key not in self._making:
