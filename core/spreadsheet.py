@@ -1,6 +1,26 @@
-"""Cells of CSV files that people open in spreadsheets."""
+"""CSV files that people open in spreadsheets: UTF-8 with the mark that Excel reads it by, and no cell that runs as a
+formula."""
 
+import csv
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+
+MARK = "\ufeff"
+
+
+class _Line:
+    """A file whose line is what was written last."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def lines(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """The file, line by line: nothing is held in memory."""
+    writer = csv.writer(_Line())
+    yield MARK + writer.writerow(head)
+    for row in rows:
+        yield writer.writerow([safe_cell(cell) for cell in row])
 
 
 def safe_cell(value: Any) -> Any:

@@ -1,12 +1,12 @@
 """What every page's view does: know who asks, and put an action's refusal where the person typed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.forms import BaseForm
-from django.http import HttpRequest
+from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.translation import gettext as _
 
 from core.models import User
@@ -19,6 +19,13 @@ def person_of(request: HttpRequest) -> User:
     """Who is signed in. Every page but the entrance asks for a log-in, so somebody is."""
     assert isinstance(request.user, User)
     return request.user
+
+
+def csv_response(lines: Iterable[str], name: str) -> StreamingHttpResponse:
+    """A file of core.spreadsheet to be saved under this name."""
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
 
 
 def refuse_into(form: BaseForm, refusal: Refused, *, field: str | None = None) -> None:

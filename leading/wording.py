@@ -41,6 +41,7 @@ WORDS: dict[str, str | Promise] = {
     "look_at_reviews": _("looked at undecided reviews"),
     "look_at_scores": _("looked at unfinished scores"),
     "draw_audit": _("drew a quality audit"),
+    "replace_audited": _("drew another sample for the quality audit"),
     "score_audited": _("scored a sample's quality"),
     "ask_for_label": _("asked for a difficulty"),
     "make_release": _("made a release"),

@@ -10,12 +10,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from benchmark.difficulty import LADDER, Difficulty, ModelResult, Tier
+from core.spreadsheet import lines
+from core.viewing import csv_response
 from generation.queries import Result, results_of
 from release import labelling, ladder, queries
 from release.forms import LadderForm
-from release.listings import lines
 from release.models import DifficultyLabel
-from release.viewing import csv_response, lead_of
+from release.viewing import lead_of
 
 PER_PAGE = 50
 

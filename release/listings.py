@@ -1,14 +1,12 @@
-"""Lists of samples for spreadsheets: UTF-8 with the mark that Excel reads it by, and no cell that runs as a formula."""
+"""Lists of samples for spreadsheets."""
 
-import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from core.spreadsheet import safe_cell
+from core.spreadsheet import lines
 from release.models import Release
 from release.readiness import Verdict
 
-MARK = "\ufeff"
 READINESS = (
     "sample",
     "id",
@@ -32,20 +30,6 @@ ITEMS = (
     "answer",
     "difficulty",
 )
-
-
-class _Line:
-    """A file whose line is what was written last."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-def lines(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
-    writer = csv.writer(_Line())
-    yield MARK + writer.writerow(head)
-    for row in rows:
-        yield writer.writerow([safe_cell(cell) for cell in row])
 
 
 def readiness_lines(verdicts: Iterable[Verdict]) -> Iterator[str]:

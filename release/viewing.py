@@ -1,8 +1,6 @@
 """What pages of the last stage have in common."""
 
-from collections.abc import Iterable
-
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from core.models import User
@@ -16,9 +14,3 @@ def lead_of(request: HttpRequest) -> User:
     if not can_lead_releases(person):
         raise NotAllowed(_("This page is for leads."))
     return person
-
-
-def csv_response(lines: Iterable[str], name: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response

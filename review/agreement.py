@@ -33,6 +33,19 @@ def fleiss_kappa(counts: Sequence[Sequence[int]]) -> float | None:
     return float((observed - by_chance) / (1 - by_chance))
 
 
+def fleiss_interval(counts: Sequence[Sequence[int]], *, seed: int = 0) -> "Interval | None":
+    """The 95 % bootstrap percentile interval of `fleiss_kappa`, subjects drawn again. None where no draw has one."""
+    table = np.asarray(counts, dtype=float)
+    if table.size == 0 or table[0].sum() < 2:
+        return None
+    subjects, n = len(table), table[0].sum()
+    drawn = table[np.random.default_rng(seed).integers(subjects, size=(RESAMPLES, subjects))]
+    observed = ((drawn * (drawn - 1)).sum(axis=2) / (n * (n - 1))).mean(axis=1)
+    by_chance = ((drawn.sum(axis=1) / (subjects * n)) ** 2).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _interval(np.where(np.isclose(by_chance, 1.0), np.nan, (observed - by_chance) / (1 - by_chance)))
+
+
 # Two raters ------------------------------------------------------------------------------------------------------
 
 Interval = tuple[float, float]

@@ -30,6 +30,7 @@ from review.serializers import (
     DecisionRow,
     DrawBody,
     FreeSeatBody,
+    ReplaceBody,
     ReviewBody,
     ReviewRow,
     ScoreBody,
@@ -244,6 +245,16 @@ class AuditViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet):
         body.is_valid(raise_exception=True)
         audit = actions.draw_audit(by=self.person, **body.validated_data)
         return Response(AuditRow(audit).data, status=201)
+
+    @extend_schema(
+        request=ReplaceBody, responses={201: AuditedRow}, description="Draw another sample in its place (leads)."
+    )
+    @action(detail=True, methods=["post"])
+    def replace(self, request: Request, pk: str | None = None) -> Response:
+        body = ReplaceBody(data=request.data)
+        body.is_valid(raise_exception=True)
+        made = actions.replace_audited(audited=self.get_object(), by=self.person, **body.validated_data)
+        return Response(AuditedRow(made).data, status=201)
 
     @extend_schema(request=ScoreBody, responses={201: ScoreRow})
     @action(detail=True, methods=["post"])

@@ -181,10 +181,17 @@ class QualityAudit(models.Model):
 
 
 class AuditedSample(models.Model):
+    """One drawn sample. One that was replaced stays, with what was said of it, and counts for nothing."""
+
     audit = models.ForeignKey(QualityAudit, on_delete=models.PROTECT, related_name="samples")
     sample = models.ForeignKey(Sample, on_delete=models.PROTECT, related_name="+")
     standardization = models.ForeignKey(Standardization, on_delete=models.PROTECT, related_name="+")
     position = models.PositiveIntegerField()
+    replaced_at = models.DateTimeField(null=True, blank=True)
+    replaced_by = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="replaces", help_text="drawn in its place"
+    )
+    replaced_because = models.TextField(blank=True)
 
     class Meta:
         ordering = ["audit_id", "position"]

@@ -95,6 +95,10 @@ class DrawBody(serializers.Serializer[Any]):
     seed = serializers.IntegerField()
 
 
+class ReplaceBody(serializers.Serializer[Any]):
+    reason = serializers.CharField(help_text="why this sample is not to be scored")
+
+
 class ScoreBody(serializers.Serializer[Any]):
     scores = serializers.DictField(help_text='{dimension: {"score": 0 | 0.5 | 1, "why": text}}')
     attributes = serializers.DictField(

@@ -19,4 +19,5 @@ urlpatterns = [
     path("agreement/", views.agreement, name="agreement"),
     path("quality/", views.quality, name="quality"),
     path("quality/<int:pk>/", views.quality_score, name="quality_score"),
+    path("quality/<int:pk>/replace/", views.quality_replace, name="quality_replace"),
 ]

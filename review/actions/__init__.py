@@ -12,9 +12,11 @@ from review.actions.predictions import can_send_predictions_again, send_predicti
 from review.actions.quality import (
     ATTRIBUTES,
     can_draw_audit,
+    can_replace_audited,
     can_score_audited,
     draw_audit,
     record_look_at_scores,
+    replace_audited,
     score_audited,
 )
 from review.actions.reviews import can_save_review, can_submit_review, save_review, submit_review
@@ -39,6 +41,7 @@ __all__ = [
     "can_draw_audit",
     "can_free_seat",
     "can_give_back_seat",
+    "can_replace_audited",
     "can_save_decision",
     "can_save_review",
     "can_score_audited",
@@ -51,6 +54,7 @@ __all__ = [
     "next_review",
     "record_look",
     "record_look_at_scores",
+    "replace_audited",
     "save_decision",
     "save_review",
     "score_audited",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.models import Sample
@@ -58,6 +59,43 @@ def _standardized(sample: Sample) -> Any:
     return standardization
 
 
+def can_replace_audited(user: User) -> bool:
+    return user.is_lead
+
+
+@transaction.atomic
+def replace_audited(*, audited: AuditedSample, reason: str, by: User) -> AuditedSample:
+    """Draw another sample in the place of this one: of the same task, language and bucket while there is one, else of
+    those that the draw holds least of. What was said of the one replaced is kept, and counts for nothing."""
+    if not can_replace_audited(by):
+        raise NotAllowed(_("Only a lead draws a quality audit."))
+    reason = clean_text(reason).strip()
+    if not reason:
+        raise Invalid({"reason": _("Say why, in a few words.")})
+    if len(reason) > LONGEST_NOTE:
+        raise Invalid({"reason": _("At most %(most)s characters.") % {"most": LONGEST_NOTE}})
+    audit = QualityAudit.objects.select_for_update().get(pk=audited.audit_id)
+    audited = AuditedSample.objects.select_for_update().get(pk=audited.pk)
+    if audited.replaced_at is not None:
+        raise Conflict(_("Another sample stands in its place already."), rule="replaced_already")
+    drawn = list(audit.samples.select_related("sample__document", "sample__document_version"))
+    chosen = sampling.draw_one(
+        [sample for sample in sampling.auditable() if sample.pk not in {one.sample_id for one in drawn}],
+        beside=[one.sample for one in drawn if one.replaced_at is None and one.pk != audited.pk],
+        like=audited.sample,
+        seed=audit.seed + len(drawn),
+    )
+    if chosen is None:
+        raise RuleBroken(_("Every accepted sample is in this draw: none is left to stand in."), rule="nothing_to_draw")
+    made = AuditedSample.objects.create(
+        audit=audit, sample=chosen, standardization=_standardized(chosen), position=len(drawn) + 1
+    )
+    audited.replaced_at, audited.replaced_by, audited.replaced_because = timezone.now(), made, reason
+    audited.save(update_fields=["replaced_at", "replaced_by", "replaced_because"])
+    history.record("replace_audited", audited, by=by, reason=reason, sample=audited.sample_id, drawn=chosen.pk)
+    return made
+
+
 def can_score_audited(user: User, audited: AuditedSample) -> bool:
     return audited_offered_to(user).filter(pk=audited.pk).exists()
 
@@ -80,7 +118,9 @@ def score_audited(
             _("You verified, audited or adjudicated this sample; others must score it."), rule="two_jobs_on_one_sample"
         )
     kept, checks = _cleaned_scores(scores), _cleaned_attributes(attributes)
-    AuditedSample.objects.select_for_update().get(pk=audited.pk)
+    locked = AuditedSample.objects.select_for_update().get(pk=audited.pk)
+    if locked.replaced_at is not None:
+        raise Conflict(_("Another sample stands in its place already."), rule="replaced_already")
     if audited.scores.filter(scorer=by).exists():
         raise Conflict(_("You have scored this sample; scores are final."), rule="scored_already")
     for seat in QUALITY_SEATS:

@@ -42,6 +42,8 @@ from review.queries.quality import (
     audited_visible_to,
     fully_scored,
     scores_visible_to,
+    standing_in,
+    still_to_score,
 )
 from review.queries.reviews import draft_of, names_are_hidden, review_of, reviews_by, reviews_visible_to
 
@@ -81,6 +83,8 @@ __all__ = [
     "seated",
     "somebody_new_is_left",
     "stage_workers",
+    "standing_in",
+    "still_to_score",
     "unanswered",
     "waiting_reason",
     "waiting_reasons",

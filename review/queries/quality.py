@@ -1,12 +1,22 @@
 """What of a quality audit may be read, and by whom."""
 
+from typing import TYPE_CHECKING, TypedDict
+
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.workflow import Job
 from core.models import User
-from review.models import AuditedSample, QualityScore
+from review.models import AuditedSample, QualityAudit, QualityScore
 from review.queries.people import holds
+
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
+    class Taken(TypedDict):
+        taken: int
+
+    ScoredSoFar = WithAnnotations[AuditedSample, Taken]
 
 QUALITY_SEATS = (1, 2, 3)
 
@@ -29,7 +39,7 @@ def audited_offered_to(person: User) -> QuerySet[AuditedSample]:
     return (
         audited_for_list()
         .alias(taken=_scores_of_row())
-        .filter(taken__lt=len(QUALITY_SEATS))
+        .filter(taken__lt=len(QUALITY_SEATS), replaced_at=None)
         .exclude(holds(person, Job.VERIFIES, Job.JUDGES))
         .exclude(Exists(QualityScore.objects.filter(audited=OuterRef("pk"), scorer=person)))
         .order_by("-audit", "position")
@@ -51,8 +61,20 @@ def audited_visible_to(person: User) -> QuerySet[AuditedSample]:
     )
 
 
+def standing_in(audit: QualityAudit) -> QuerySet[AuditedSample]:
+    """The draw as it stands."""
+    return audited_for_list().filter(audit=audit, replaced_at=None)
+
+
+def still_to_score(audit: QualityAudit) -> "QuerySet[ScoredSoFar]":
+    """Of the draw as it stands what lacks scores, with how many are in (`taken`)."""
+    counted = standing_in(audit).annotate(taken=_scores_of_row())
+    return counted.filter(taken__lt=len(QUALITY_SEATS)).order_by("position")
+
+
 def fully_scored() -> QuerySet[AuditedSample]:
-    return audited_for_list().alias(taken=_scores_of_row()).filter(taken=len(QUALITY_SEATS))
+    """Those that count: all three scores are in, and nothing stands in their place."""
+    return audited_for_list().alias(taken=_scores_of_row()).filter(taken=len(QUALITY_SEATS), replaced_at=None)
 
 
 def scores_visible_to(person: User) -> QuerySet[QualityScore]:

@@ -3,26 +3,31 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from benchmark.prompts import segments
-from core.refusals import Invalid, Refused
-from core.viewing import person_of, refuse_into
+from core.models import User
+from core.refusals import Conflict, Invalid, NotAllowed, Refused, RuleBroken
+from core.spreadsheet import lines
+from core.viewing import csv_response, person_of, refuse_into
 from documents.reading import reader_for
 from review import actions, auditing
 from review.forms import DrawForm, attributes_from, scores_from
 from review.models import AuditedSample, QualityAudit
-from review.queries import audited_offered_to, audited_visible_to, scores_visible_to
+from review.queries import audited_offered_to, audited_visible_to, scores_visible_to, still_to_score
 from review.views.common import PAGE
 from review.workflow import Dimension
 
 
 @require_http_methods(["GET", "POST"])
-def quality(request: HttpRequest) -> HttpResponse:
+def quality(request: HttpRequest) -> HttpResponseBase:
     person = person_of(request)
+    if request.method == "GET" and request.GET.get("format") in LISTS:
+        return _list(request, person, request.GET["format"])
     form = DrawForm(request.POST or None)
     status = 200
     if request.method == "POST":
@@ -36,12 +41,14 @@ def quality(request: HttpRequest) -> HttpResponse:
             else:
                 messages.success(request, _("%(n)s samples drawn.") % {"n": drawn.samples.count()})
                 return redirect("review:quality")
-    audit = QualityAudit.objects.select_related("drawn_by").first()
+    audit = _newest()
     may_see = person.is_lead or person.is_expert
     context = {
         "section": "quality",
         "form": form,
         "may_draw": actions.can_draw_audit(person),
+        "may_see": may_see,
+        "draw": still_to_score(audit)[:PAGE] if audit and person.is_lead else None,
         "results": auditing.results(audit) if audit and may_see else None,
         "offered": audited_offered_to(person)[:PAGE],
         "own": scores_visible_to(person)
@@ -50,6 +57,40 @@ def quality(request: HttpRequest) -> HttpResponse:
         "is_expert": person.is_expert,
     }
     return render(request, "review/quality.html", context, status=status)
+
+
+def _newest() -> QualityAudit | None:
+    return QualityAudit.objects.select_related("drawn_by").first()
+
+
+LISTS = ("scores", "results")
+
+
+def _list(request: HttpRequest, person: User, which: str) -> HttpResponseBase:
+    """The scores or the results of the newest draw, to those who may see its results."""
+    audit = _newest()
+    if not (person.is_lead or person.is_expert):
+        raise NotAllowed(_("Experts score drawn samples here; leads see the results."))
+    if audit is None:
+        raise Http404
+    made = auditing.score_lines(audit) if which == "scores" else auditing.result_lines(auditing.results(audit))
+    return csv_response(lines(*made), f"quality-{audit.pk}-{which}.csv")
+
+
+@require_http_methods(["POST"])
+def quality_replace(request: HttpRequest, pk: int) -> HttpResponse:
+    person = person_of(request)
+    audited = get_object_or_404(audited_visible_to(person), pk=pk)
+    try:
+        made = actions.replace_audited(audited=audited, reason=request.POST.get("reason", ""), by=person)
+    except Invalid as refusal:
+        messages.error(request, " ".join(str(word) for words in refusal.errors.values() for word in words))
+    except (Conflict, RuleBroken) as refusal:
+        messages.error(request, str(refusal.message))
+    else:
+        names = {"old": audited.sample.label, "new": made.sample.label}
+        messages.success(request, _("%(new)s stands in the place of %(old)s.") % names)
+    return redirect("review:quality")
 
 
 @require_http_methods(["GET", "POST"])

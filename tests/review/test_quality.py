@@ -1,13 +1,17 @@
+import csv
+import io
 from collections import Counter
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from annotation.models import Sample
 from annotation.workflow import Job, SampleState
 from core.models import User
 from core.refusals import Conflict, Invalid, NotAllowed, RuleBroken
 from review import actions, sampling
+from review.agreement import fleiss_interval, fleiss_kappa
 from review.auditing import results
 from review.models import AuditedSample, QualityAudit
 from review.queries import audited_offered_to, scores_visible_to
@@ -171,3 +175,96 @@ def test_the_difficulty_score_waits_for_five_answers(audited: AuditedSample) -> 
         actions.score_audited(audited=audited, scores=scores(), attributes=CHECKS, by=make_expert())
     rows = {row.dimension: row for row in results(audited.audit).rows}
     assert rows["difficulty"].mean is None
+
+
+def test_a_drawn_sample_is_replaced_by_one_of_its_cell_and_counts_no_more() -> None:
+    lead = make_lead()
+    for task in ("T1.1", "T1.2", "T1.2"):
+        accepted(task_code=task)
+    audit = actions.draw_audit(size=2, seed=1, by=lead)
+    old = audit.samples.get(sample__task_code="T1.2")
+    for _place in range(3):
+        actions.score_audited(audited=old, scores=scores(0), attributes=CHECKS, by=make_expert())
+    with pytest.raises(NotAllowed):
+        actions.replace_audited(audited=old, reason="Broken.", by=make_expert())
+    with pytest.raises(Invalid):
+        actions.replace_audited(audited=old, reason=" ", by=lead)
+    new = actions.replace_audited(audited=old, reason="Its document is cut off.", by=lead)
+    assert (new.sample.task_code, new.position) == ("T1.2", 3)
+    assert results(audit).scored == 0
+    assert (results(audit).drawn, results(audit).replaced) == (2, 1)
+    with pytest.raises(Conflict):
+        actions.replace_audited(audited=old, reason="Again.", by=lead)
+    with pytest.raises(Conflict):
+        actions.score_audited(audited=old, scores=scores(), attributes=CHECKS, by=make_expert())
+    assert old not in audited_offered_to(make_expert())
+    with pytest.raises(RuleBroken):
+        actions.replace_audited(audited=new, reason="None is left.", by=lead)
+
+
+def test_where_a_cell_is_used_up_the_emptiest_one_gives() -> None:
+    lead = make_lead()
+    for task in ("T1.1", "T1.1", "T2.1"):
+        accepted(task_code=task)
+    audit = actions.draw_audit(size=2, seed=1, by=lead)
+    old = audit.samples.get(sample__task_code="T2.1")
+    assert actions.replace_audited(audited=old, reason="Unclear.", by=lead).sample.task_code == "T1.1"
+
+
+def test_the_interval_holds_the_kappa_and_is_none_where_nothing_varies() -> None:
+    counts = [[0, 1, 2], [3, 0, 0], [0, 0, 3], [0, 3, 0], [1, 2, 0]] * 6
+    kappa, interval = fleiss_kappa(counts), fleiss_interval(counts)
+    assert kappa is not None
+    assert interval is not None
+    assert interval[0] < kappa < interval[1]
+    assert interval == fleiss_interval(counts)
+    assert fleiss_interval([[0, 0, 3]] * 4) is None
+    assert fleiss_interval([]) is None
+
+
+def test_the_overall_score_says_what_it_would_be_without_a_sample_and_lists_are_exported(client: Client) -> None:
+    lead = make_lead()
+    for _place in range(2):
+        accepted()
+    audit = actions.draw_audit(size=2, seed=1, by=lead)
+    experts = [make_expert() for _place in range(3)]
+    for audited, value in zip(audit.samples.all(), (1, 0), strict=True):
+        for expert in experts:
+            actions.score_audited(audited=audited, scores=scores(value), attributes=CHECKS, by=expert)
+    found = results(audit)
+    # four scored dimensions, and nought for difficulty: four of the five predictions were right
+    assert found.overall == pytest.approx(0.4)
+    assert [one.overall_without for one in found.worst] == [pytest.approx(0.8), pytest.approx(0.0)]
+    client.force_login(lead)
+    page = client.get("/quality/").content.decode()
+    assert "0.400" in page
+    body = b"".join(client.get("/quality/?format=scores").streaming_content).decode()  # type: ignore[attr-defined]
+    rows = list(csv.DictReader(io.StringIO(body.removeprefix("\ufeff"))))
+    assert len(rows) == 6
+    assert {row["expert"] for row in rows} == {expert.pseudonym for expert in experts}
+    assert {row["authenticity"] for row in rows} == {"0", "1"}
+    body = b"".join(client.get("/quality/?format=results").streaming_content).decode()  # type: ignore[attr-defined]
+    table = {row["measure"]: row for row in csv.DictReader(io.StringIO(body.removeprefix("\ufeff")))}
+    assert table["overall"]["mean"] == "0.4"
+    assert table["answer right"]["mean"] == "1.0"
+    client.force_login(make_annotator())
+    assert client.get("/quality/?format=scores").status_code == 403
+
+
+def test_scores_that_are_still_blind_are_in_no_list(client: Client, audited: AuditedSample) -> None:
+    expert = make_expert()
+    actions.score_audited(audited=audited, scores=scores(), attributes=CHECKS, by=expert)
+    client.force_login(make_expert())
+    body = b"".join(client.get("/quality/?format=scores").streaming_content).decode()  # type: ignore[attr-defined]
+    assert expert.pseudonym not in body
+    assert body.count("\n") == 1
+
+
+def test_a_lead_replaces_on_the_page_and_hears_why_not(client: Client, audited: AuditedSample) -> None:
+    lead = make_lead()
+    client.force_login(lead)
+    answer = client.post(f"/quality/{audited.pk}/replace/", {"reason": "Broken."}, follow=True)
+    assert "none is left to stand in" in answer.content.decode()
+    accepted()
+    answer = client.post(f"/quality/{audited.pk}/replace/", {"reason": "Broken."}, follow=True)
+    assert "stands in the place of" in answer.content.decode()
