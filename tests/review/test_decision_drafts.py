@@ -102,7 +102,7 @@ def test_a_draft_may_have_gaps_but_keeps_its_shape(case: ReviewCase, expert: Use
         {"proposal": "\n".join(["x"] * 300)},
     ):
         with pytest.raises(Invalid):
-            actions.save_decision(case=case, version=1, by=expert, **wrong)  # type: ignore[arg-type]
+            actions.save_decision(case=case, version=1, by=expert, **wrong)
     answer = signed_in(expert).post(f"{address(case)}draft/", form(1, reason="x" * 5000))
     assert answer.status_code == 400
     draft.refresh_from_db()
