@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -18,8 +18,8 @@ from annotation.differences import ADDED, REMOVED, Piece, line_difference, text_
 from benchmark.record import FIELDS
 from benchmark.taxonomy import SECONDARY_TASKS, Language, SecondaryTask
 from core.models import BenchmarkSettings, User
-from core.refusals import Invalid, NotAllowed, RuleBroken
-from core.viewing import refuse_into
+from core.refusals import Invalid, RuleBroken
+from core.viewing import csv_response, refuse_into
 from release import actions, formats, labelling, listings, queries
 from release.bundling import HAS_FILES, download_response
 from release.collecting import collect
@@ -28,18 +28,11 @@ from release.figures import Filled, unmet
 from release.forms import ReleaseForm, WithdrawForm
 from release.models import LeftOut, Release
 from release.readiness import Group, Reason, Report, Verdict, judge
+from release.viewing import lead_of
 from release.workflow import ReleaseState
 
 SHOWN = 100
 COMPARED = 25
-
-
-def _lead(request: HttpRequest) -> User:
-    person = request.user
-    assert isinstance(person, User)
-    if not actions.can_lead_releases(person):
-        raise NotAllowed(_("This page is for leads."))
-    return person
 
 
 def _report() -> Report:
@@ -135,9 +128,9 @@ def _labels_context() -> dict[str, Any]:
 
 @require_http_methods(["GET", "POST"])
 def release_list(request: HttpRequest) -> HttpResponseBase:
-    person = _lead(request)
+    person = lead_of(request)
     if request.method == "GET" and request.GET.get("format") == "csv":
-        return _csv(listings.readiness_lines(_report().verdicts), "readiness.csv")
+        return csv_response(listings.readiness_lines(_report().verdicts), "readiness.csv")
     form = ReleaseForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         release = _make(form, person)
@@ -190,19 +183,13 @@ def _list_context(form: ReleaseForm, group: str = "") -> dict[str, Any]:
     }
 
 
-def _csv(lines: Any, name: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
 # Labels -------------------------------------------------------------------------------------------------------------
 
 
 @require_POST
 def label_all(request: HttpRequest) -> HttpResponse:
     """Every accepted sample that has no label and is not blocked."""
-    labels = actions.label_samples(samples=list(queries.unlabelled()), by=_lead(request))
+    labels = actions.label_samples(samples=list(queries.unlabelled()), by=lead_of(request))
     words = ngettext(
         "%(count)d sample waits for its difficulty.", "%(count)d samples wait for their difficulty.", len(labels)
     )
@@ -213,7 +200,7 @@ def label_all(request: HttpRequest) -> HttpResponse:
 @require_GET
 def labels(request: HttpRequest) -> HttpResponse:
     """The card that shows how far the labels are; it asks again only while one is unfinished."""
-    _lead(request)
+    lead_of(request)
     return render(request, "release/release_list.html#labels", _labels_context())
 
 
@@ -276,17 +263,17 @@ _COUNTED = ("difficulty", "language", "token_length", "contextual_requirement", 
 
 @require_GET
 def release_detail(request: HttpRequest, version: str) -> HttpResponseBase:
-    _lead(request)
+    lead_of(request)
     release = get_object_or_404(queries.releases(), version=version)
     if request.GET.get("format") == "csv":
-        return _csv(listings.item_lines(release), f"{release.version}.csv")
+        return csv_response(listings.item_lines(release), f"{release.version}.csv")
     return render(request, "release/release_detail.html", {**_detail_context(release), "form": WithdrawForm()})
 
 
 @require_GET
 def release_state(request: HttpRequest, version: str) -> HttpResponse:
     """The state while the files are being made. When they are, the page is loaded anew."""
-    _lead(request)
+    lead_of(request)
     release = get_object_or_404(queries.releases(), version=version)
     if release.state != ReleaseState.BUILDING:
         return HttpResponse(headers={"HX-Refresh": "true"})
@@ -295,7 +282,7 @@ def release_state(request: HttpRequest, version: str) -> HttpResponse:
 
 @require_POST
 def release_withdraw(request: HttpRequest, version: str) -> HttpResponse:
-    person, release = _lead(request), get_object_or_404(queries.releases(), version=version)
+    person, release = lead_of(request), get_object_or_404(queries.releases(), version=version)
     form = WithdrawForm(request.POST)
     if form.is_valid():
         actions.withdraw_release(release=release, reason=form.cleaned_data["reason"], by=person)
@@ -306,14 +293,14 @@ def release_withdraw(request: HttpRequest, version: str) -> HttpResponse:
 
 @require_POST
 def release_retry(request: HttpRequest, version: str) -> HttpResponse:
-    person, release = _lead(request), get_object_or_404(queries.releases(), version=version)
+    person, release = lead_of(request), get_object_or_404(queries.releases(), version=version)
     actions.retry_release(release=release, by=person)
     return redirect("release:release_detail", release.version)
 
 
 @require_POST
 def release_cancel(request: HttpRequest, version: str) -> HttpResponse:
-    person, release = _lead(request), get_object_or_404(queries.releases(), version=version)
+    person, release = lead_of(request), get_object_or_404(queries.releases(), version=version)
     actions.cancel_release(release=release, by=person)
     messages.success(request, _("Release %(version)s is not made any further.") % {"version": release.version})
     return redirect("release:release_detail", release.version)
@@ -321,7 +308,7 @@ def release_cancel(request: HttpRequest, version: str) -> HttpResponse:
 
 @require_GET
 def release_download(request: HttpRequest, version: str) -> HttpResponseBase:
-    _lead(request)
+    lead_of(request)
     return download_response(get_object_or_404(queries.releases(), version=version))
 
 
@@ -364,7 +351,7 @@ def _field_change(name: str, before: Any, after: Any) -> FieldChange:
 @require_GET
 def release_compare(request: HttpRequest, version: str) -> HttpResponse:
     """This release beside an earlier or later one, which `with` names."""
-    _lead(request)
+    lead_of(request)
     new = get_object_or_404(queries.releases(), version=version)
     others = list(queries.comparable_with(new))
     old = next((one for one in others if one.version == request.GET.get("with", one.version)), None)
