@@ -473,7 +473,7 @@
     /* Refused for a reason that trying again does not change: wait for the next keystroke. */
     const refused = (reason, problem, call) => {
       stopped = true;
-      show("failed", words.unsaved, "bang", reason);
+      show("failed", call ? words.unsaved : `${words.unsaved} ${reason}`, "bang", reason);
       if (call) call(problem); else refuse(reason);
     };
     const errorsAt = (errors = {}) => {

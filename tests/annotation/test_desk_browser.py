@@ -164,7 +164,7 @@ def test_a_candidate_goes_the_whole_way_by_keys_alone(desk: Open, made: Fifteen)
     made.sample.refresh_from_db()
     assert made.sample.state == SampleState.IN_AUDIT
     assert focus(page) == "pane"
-    page.wait_for_function("() => !Object.keys(localStorage).some(name => name.startsWith('lbp:desk:'))")
+    page.wait_for_function("() => !Object.keys(localStorage).some(name => name.includes(':submit-'))")
     expect(page.locator("#kept")).to_have_count(0)  # what arrived is not offered as lost
     page.keyboard.press("g")
     page.wait_for_url(f"**/samples/{waiting.pk}/verify/")
