@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from benchmark.difficulty import LADDER, Difficulty, ModelResult, Tier
+from benchmark.metrics import is_of_the_paper
 from core.spreadsheet import lines
 from core.viewing import csv_response
 from generation.queries import Result, results_of
@@ -101,9 +102,15 @@ def difficulty_label(request: HttpRequest, pk: int) -> HttpResponse:
             "section": "releases",
             "label": label,
             "rungs": _rungs(label, results),
+            "strange": sorted(_strange_embedders(results)),
             "is_current": queries.current_labels().filter(pk=label.pk).exists(),
         },
     )
+
+
+def _strange_embedders(results: list[Result]) -> set[str]:
+    """What compared the summaries, where it was not the paper's: its threshold was set with other similarities."""
+    return {name for result in results if (name := result.run_call.embedder) and not is_of_the_paper(name)}
 
 
 def _rungs(label: DifficultyLabel, results: list[Result]) -> list[Rung]:

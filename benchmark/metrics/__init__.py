@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from benchmark.metrics.accuracy import accuracy
-from benchmark.metrics.embedding import Embedder, OfflineEmbedder, default_embedder
+from benchmark.metrics.embedding import Embedder, OfflineEmbedder, default_embedder, is_of_the_paper, use_embedder
 from benchmark.metrics.f1 import f1
 from benchmark.metrics.ndcg import ndcg
 from benchmark.metrics.pairwise import pairwise_accuracy
@@ -25,6 +25,7 @@ __all__ = [
     "OfflineEmbedder",
     "answer_text",
     "default_embedder",
+    "is_of_the_paper",
     "is_right",
     "metric_of",
     "predicted_lines",
@@ -33,6 +34,7 @@ __all__ = [
     "scores_itself",
     "self_scores",
     "shown_elements",
+    "use_embedder",
 ]
 
 LINE_METRICS: dict[Metric, Callable[[Sequence[str], Sequence[str]], float]] = {

@@ -1,7 +1,7 @@
 """Sentence embeddings, behind which any model can stand. The model's name is kept with every score."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from threading import Lock
 from typing import Any, Protocol
@@ -71,9 +71,26 @@ def _load() -> tuple[Any, Lock]:
     return USE(threads=1), Lock()
 
 
+# The thresholds of the paper were set with this model's similarities.
+OF_THE_PAPER = "Qwen3-Embedding-8B"
+_make: Callable[[], Embedder] = OfflineEmbedder
+
+
+def use_embedder(make: Callable[[], Embedder]) -> None:
+    """What `default_embedder` gives from now on, made when it is first needed."""
+    global _make
+    _make = make
+    default_embedder.cache_clear()
+
+
 @cache
 def default_embedder() -> Embedder:
-    return OfflineEmbedder()
+    return _make()
+
+
+def is_of_the_paper(name: str) -> bool:
+    """Whether scores made with this embedder may be held against the paper's."""
+    return OF_THE_PAPER.lower() in name.lower()
 
 
 def cosine(left: NDArray[np.floating[Any]], right: NDArray[np.floating[Any]]) -> float:

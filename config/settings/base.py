@@ -260,6 +260,10 @@ LBP_PANEL = env("LBP_PANEL", default="demo")
 # operator, so that no lead can send a secret of this machine anywhere.
 LBP_KEY_PREFIX = "LBP_KEY_"
 LBP_MODEL_HOSTS = env.list("LBP_MODEL_HOSTS", default=[])
+# What compares summaries: "" for the offline encoder, "endpoint:MODEL" for an embedding server with OpenAI's interface
+# at LBP_EMBEDDER_URL, "sentence-transformers:NAME" for that package where it is installed.
+LBP_EMBEDDER = env("LBP_EMBEDDER", default="")
+LBP_EMBEDDER_URL = env("LBP_EMBEDDER_URL", default="")
 LBP_CALL_DEADLINE_SECONDS = env.float("LBP_CALL_DEADLINE_SECONDS", default=900.0)
 # Beyond the deadline, for storing the reply; after that a call counts as lost.
 LBP_LEASE_MARGIN_SECONDS = env.float("LBP_LEASE_MARGIN_SECONDS", default=120.0)
