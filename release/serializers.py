@@ -72,7 +72,7 @@ class CompareSerializer(serializers.Serializer[dict[str, Any]]):
         return {"with": number, **super().get_fields()}
 
 
-class ChangeSerializer(serializers.Serializer[Change]):
+class ChangedSampleSerializer(serializers.Serializer[Change]):
     sample = serializers.IntegerField()
     id = serializers.CharField()
     kind = serializers.ChoiceField(choices=Kind.choices)
@@ -91,7 +91,7 @@ class ComparisonSerializer(serializers.Serializer[Comparison]):
     unchanged = serializers.IntegerField()
     by_field = serializers.DictField(child=serializers.IntegerField(), help_text="changed samples, by field")
     matching = serializers.IntegerField(help_text="how many changes of the asked kind and field there are in all")
-    changes = ChangeSerializer(many=True)
+    changes = ChangedSampleSerializer(many=True)
 
     def get_added(self, found: Comparison) -> int:
         return found.counts[Kind.ADDED]
