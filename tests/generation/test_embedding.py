@@ -90,11 +90,9 @@ def test_summaries_are_scored_with_the_embedder_that_was_chosen(url: str) -> Non
     try:
         use_embedder(chosen("endpoint:letters", url))
         assert default_embedder().name == "letters (endpoint)"
-        given = {
-            "answer": ["the fog closed", "fog in the port", "no ship sailed"],
-            "prediction": "[Answer]\nclosed fog",
-        }
-        assert 0.0 < score("Summary", language=Language.ENGLISH, **given) < 1.0
+        references = ["the fog closed", "fog in the port", "no ship sailed"]
+        value = score("Summary", language=Language.ENGLISH, answer=references, prediction="[Answer]\nclosed fog")
+        assert 0.0 < value < 1.0
         assert Letters.asked
     finally:
         use_embedder(OfflineEmbedder)
