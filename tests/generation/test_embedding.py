@@ -78,7 +78,8 @@ def test_what_passes_is_tried_again_and_what_does_not_is_told_without_what_was_s
         embedder.embed(["private words"])
     assert "private" not in str(fault.value)
     assert len(Letters.asked) == 4
-    for wrong in ({"data": []}, {"vectors": 1}, {"data": [{"index": 0, "embedding": ["x"]}]}):
+    odd: list[Any] = [{"data": []}, {"vectors": 1}, {"data": [{"index": 0, "embedding": ["x"]}]}]
+    for wrong in odd:
         Letters.faults = [(200, wrong)]
         with pytest.raises(EmbedderFault):
             embedder.embed(["new"])
