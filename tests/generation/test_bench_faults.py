@@ -168,7 +168,7 @@ def test_a_provider_that_asks_everybody_to_wait_is_left_alone_for_as_long(tmp_pa
 
 
 def test_a_provider_that_hangs_or_drips_is_given_up_at_our_own_deadline(tmp_path: Path) -> None:
-    """F-14: the calls become unknown, and the worker goes on."""
+    """F-14, T-54: the calls become unknown, and the worker goes on."""
     with (
         workshop(tmp_path) as made,
         scripted_server(made, str(tmp_path / "ledger.jsonl"), "0", "tests.generation.faulty:hangs_and_drips") as host,

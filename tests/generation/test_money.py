@@ -195,7 +195,7 @@ def test_an_unknown_price_has_no_room_in_any_budget() -> None:
     assert budgeting.room_in_run(run, None) is budgeting.Room.NEVER
 
 
-def test_cached_tokens_have_a_price_of_their_own_or_the_full_one(server: OpenAIServer) -> None:
+def test_t49_cached_tokens_have_a_price_of_their_own_or_the_full_one(server: OpenAIServer) -> None:
     usage = {"prompt_tokens": 100_000, "completion_tokens": 10, "prompt_tokens_details": {"cached_tokens": 90_000}}
     model = model_at(server, usd_per_million_cached="0.125")
     server.script("alpha", Ok(RIGHT.content, usage=usage))
