@@ -39,6 +39,24 @@ def pytest_report_header() -> str:
 # Tests of these that ask for no database cannot reach one: the same on every database.
 APPS = ("annotation", "benchmark", "core", "documents", "generation", "ground", "leading", "release", "review")
 PURE = tuple(f"tests/{app}/" for app in APPS)
+# These write rows as others do, and try something else: pages in the browser, texts, replies, files, the shell.
+NOT_ABOUT_ROWS = tuple(
+    f"tests/{name}.py"
+    for name in (
+        "core/test_browser",
+        "core/test_preferences",
+        "core/test_shell",
+        "documents/test_compliance_browser",
+        "documents/test_limits",
+        "documents/test_shaping",
+        "documents/test_verbatim",
+        "generation/test_models_page",
+        "generation/test_preview",
+        "generation/test_provider_answers",
+        "generation/test_scoring",
+        "release/test_verifying",
+    )
+)
 DATABASE = {"db", "transactional_db", "live_server", "product"}
 # Starting the product takes longer than what is tried on it: one process of the suite does a whole module.
 STARTS_THE_PRODUCT = "product"
@@ -50,7 +68,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         asked = DATABASE & set(getattr(item, "fixturenames", ()))
         asked |= {name for name in ("django_db", "postgres", "redis") if item.get_closest_marker(name)}
-        if item.nodeid.startswith(PURE) and not asked:
+        if item.nodeid.startswith(NOT_ABOUT_ROWS) or (item.nodeid.startswith(PURE) and not asked):
             item.add_marker("once")
         if STARTS_THE_PRODUCT in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))

@@ -48,7 +48,9 @@ def test_it_answers_and_ctrl_c_ends_everything_it_started(folder: Path) -> None:
     assert not wait_until_none_is_left(family)
 
 
-@pytest.mark.parametrize(("name", "word"), [("worker", " worker "), ("clock", " beat ")])
+@pytest.mark.parametrize(
+    ("name", "word"), [pytest.param("worker", " worker ", marks=pytest.mark.bench), ("clock", " beat ")]
+)
 def test_a_child_that_is_killed_ends_everything_with_a_message(folder: Path, name: str, word: str) -> None:
     with serving(folder) as running:
         running.wait_for(ADDRESS)
@@ -60,6 +62,7 @@ def test_a_child_that_is_killed_ends_everything_with_a_message(folder: Path, nam
     assert not wait_until_none_is_left(family)
 
 
+@pytest.mark.bench
 def test_children_do_not_outlive_a_killed_supervisor(folder: Path) -> None:
     with serving(folder) as running:
         running.wait_for(ADDRESS)

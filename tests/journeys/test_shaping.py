@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 
 from tests.journeys.conftest import Product, SignIn
 
-pytestmark = pytest.mark.browser
+# Its parts are tried one by one in tests/documents.
+pytestmark = [pytest.mark.browser, pytest.mark.bench]
 
 SENTENCE = "On day {day} the brig number {number} came into the harbour with salt and left."
 TEXT = "\n\n".join(

@@ -157,7 +157,9 @@ class People:
         self.outsiders = [make_annotator(), make_expert()]
 
 
-@pytest.mark.parametrize("a_has_submitted", [pytest.param(False, marks=pytest.mark.once), True])
+@pytest.mark.parametrize(
+    "a_has_submitted", [pytest.param(False, marks=pytest.mark.once), pytest.param(True, marks=pytest.mark.postgres)]
+)
 def test_nothing_anybody_is_served_depends_on_a_review_not_their_own(
     case: ReviewCase, a_has_submitted: bool, mailoutbox: list[Any]
 ) -> None:
