@@ -15,10 +15,10 @@ class _Line:
         return line
 
 
-def lines(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+def lines(head: Sequence[str], rows: Iterable[Sequence[Any]], *, mark: str = MARK) -> Iterator[str]:
     """The file, line by line: nothing is held in memory."""
     writer = csv.writer(_Line())
-    yield MARK + writer.writerow(head)
+    yield mark + writer.writerow(head)
     for row in rows:
         yield writer.writerow([safe_cell(cell) for cell in row])
 

@@ -1,7 +1,6 @@
 """A batch on its way in, what became of each text, and the batches before it."""
 
-import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -17,8 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 from benchmark.lengths import Lengths
 from core.models import BenchmarkSettings
 from core.refusals import NotAllowed
-from core.spreadsheet import safe_cell
-from core.viewing import person_of
+from core.spreadsheet import lines
+from core.viewing import csv_response, person_of
 from documents import actions, batches, wording
 from documents.models import BatchLine, ImportBatch
 from documents.workflow import BatchState, Outcome
@@ -164,33 +163,22 @@ def batch_cancel(request: HttpRequest, pk: int) -> HttpResponse:
 # The report as a file -------------------------------------------------------------------------------------------------
 
 
-class _Echo:
-    def write(self, value: str) -> str:
-        return value
-
-
 @require_safe
 def batch_report(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     _refuse_others(request)
     batch = get_object_or_404(ImportBatch, pk=pk)
-    response = StreamingHttpResponse(_rows_as_csv(batch), content_type="text/csv; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="batch-{pk}.csv"'
-    return response
+    head = ["file", "outcome", "rule", "reason", "position", "document", "tokens", "bucket", "duplicate_of"]
+    return csv_response(lines(head, _report_rows(batch)), f"batch-{pk}.csv")
 
 
-def _rows_as_csv(batch: ImportBatch) -> Iterator[str]:
-    writer = csv.writer(_Echo())
+def _report_rows(batch: ImportBatch) -> Iterator[Sequence[Any]]:
     lengths = BenchmarkSettings.load().lengths
-    yield "\ufeff"  # Excel reads UTF-8 only with this mark
-    yield writer.writerow(
-        ["file", "outcome", "rule", "reason", "position", "document", "tokens", "bucket", "duplicate_of"]
-    )
     rows = _lines(batch).annotate(tokens=F("version__tokens"), bucket=F("version__bucket"))
     for row in rows.iterator(chunk_size=1000):
         line = Line(row, lengths)
         reasons = [*line.reasons, *([_near_in_words(line)] if line.near else [])]
         cells = [line.path, row.status, row.rule, "; ".join(reasons), row.position, line.document]
-        yield writer.writerow([safe_cell(cell) for cell in [*cells, row.tokens, row.bucket, row.duplicate_of]])
+        yield [*cells, row.tokens, row.bucket, row.duplicate_of]
 
 
 def _near_in_words(line: Line) -> str:

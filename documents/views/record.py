@@ -1,7 +1,6 @@
 """The record of compliance as a file for spreadsheets: who cleared what, when, and why."""
 
-import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC
 from itertools import islice
 from typing import Any
@@ -12,14 +11,13 @@ from django.views.decorators.http import require_safe
 
 from core.models import Event
 from core.refusals import Invalid, NotAllowed
-from core.spreadsheet import safe_cell
-from core.viewing import person_of
+from core.spreadsheet import MARK, lines
+from core.viewing import csv_response, person_of
 from documents import actions
 from documents.filters import DocumentFilter
 from documents.models import Document, DocumentVersion
 from documents.workflow import VersionState
 
-MARK = "\ufeff"  # Excel reads UTF-8 only with this mark
 AT_ONCE = 500
 DECISIONS = ("documents.approve", "documents.reject")
 HEAD = (
@@ -56,21 +54,10 @@ def document_record(request: HttpRequest) -> StreamingHttpResponse:
     if not filtered.is_valid():
         raise Invalid({name: [str(word) for word in words] for name, words in filtered.errors.items()})
     mark = "" if request.GET.get("bom") == "0" else MARK
-    response = StreamingHttpResponse(_lines(filtered.qs, mark), content_type="text/csv; charset=utf-8")
-    response.headers["Content-Disposition"] = 'attachment; filename="compliance-record.csv"'
-    return response
+    return csv_response(lines(HEAD, _rows(filtered.qs), mark=mark), "compliance-record.csv")
 
 
-class _Line:
-    """A file whose line is what was written last."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-def _lines(documents: Any, mark: str) -> Iterator[str]:
-    writer = csv.writer(_Line())
-    yield mark + writer.writerow(HEAD)
+def _rows(documents: Any) -> Iterator[Sequence[Any]]:
     versions = DocumentVersion.objects.filter(document__in=documents.order_by().values("pk"))
     events = Event.objects.filter(
         subject_type=DocumentVersion._meta.model_name, action__in=DECISIONS, subject_id__in=versions.values("pk")
@@ -79,7 +66,7 @@ def _lines(documents: Any, mark: str) -> Iterator[str]:
     while some := list(islice(stream, AT_ONCE)):
         about = _versions(some)
         for event in some:
-            yield writer.writerow([safe_cell(cell) for cell in _row(event, about[event.subject_id])])
+            yield _row(event, about[event.subject_id])
 
 
 def _versions(events: list[Event]) -> dict[int, DocumentVersion]:
