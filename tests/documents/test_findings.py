@@ -286,7 +286,7 @@ def seconds(text: str) -> float:
 def test_hostile_texts_take_time_in_proportion_to_their_length(unit: str) -> None:
     text = (unit * (400_000 // len(unit) + 1))[:400_000]
     quarter, whole = seconds(text[:100_000]), seconds(text)
-    assert whole < 2
+    assert whole < 15  # about 0.9 s for the worst of them on a quiet machine: an end, not a measure
     # Four times the text: not much more than four times the time (below ten milliseconds little can be measured).
     assert whole < 10 * max(quarter, 0.01)
 
