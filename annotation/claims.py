@@ -99,7 +99,9 @@ class Standing:
 
 
 def standing_of(user: User, sample: Sample) -> Standing:
-    claim, holds = live_claim(sample), holds_desk(user, sample)
+    claim = live_claim(sample)
+    own = claim is not None and claim.holder_id == user.pk and claim.job == Job.VERIFIES
+    holds = own and _may_hold(user, sample)
     lapsed = not holds and claim is None and sample.state in AT_THE_DESK and has_lapsed(sample, user)
     return Standing(claim, holds, lapsed)
 
@@ -451,12 +453,11 @@ def candidate_desk(candidate: Candidate, by: User) -> Claim:
 
 
 def holds_desk(user: User, sample: Sample) -> bool:
-    return (
-        user.does_stage_work
-        and not sample.is_blocked
-        and sample.state in AT_THE_DESK
-        and live_claims().filter(sample=sample, holder=user, job=Job.VERIFIES).exists()
-    )
+    return _may_hold(user, sample) and live_claims().filter(sample=sample, holder=user, job=Job.VERIFIES).exists()
+
+
+def _may_hold(user: User, sample: Sample) -> bool:
+    return user.does_stage_work and not sample.is_blocked and sample.state in AT_THE_DESK
 
 
 def require_own(sample: Sample, by: User) -> None:

@@ -281,6 +281,8 @@ def edited_in_step(candidate: Candidate) -> bool:
     """Whether the wording differs from what it was when it was last judged: by a verdict that still counts, by a
     submission, or, before both, from the draft. What was judged on an earlier document counts from the newer one."""
     rows = list(candidate.edits.order_by("version"))
+    if not rows:
+        return False
     judged = max(
         candidate.verdicts.filter(voided_at=None).aggregate(last=Max("candidate_version"))["last"] or 1,
         candidate.submissions.aggregate(last=Max("candidate_version"))["last"] or 1,

@@ -39,13 +39,15 @@ def last_of(candidate: Candidate, valid: Iterable[StepVerdict]) -> StepVerdict |
     return last if candidate.state == ended else None
 
 
-def can_take_back_verdict(user: User, candidate: Candidate, last: StepVerdict | None = None) -> bool:
-    """`last`: the candidate's last verdict, where it is at hand."""
+def can_take_back_verdict(
+    user: User, candidate: Candidate, last: StepVerdict | None = None, *, holds: bool | None = None
+) -> bool:
+    """`last`: the candidate's last verdict, `holds`: whether the person holds the desk, where they are at hand."""
     last, sample = last or last_verdict(candidate), candidate.sample
     if last is None or last.by_id != user.pk:
         return False
     if sample.state != SampleState.EXHAUSTED:
-        return claims.holds_desk(user, sample)
+        return claims.holds_desk(user, sample) if holds is None else holds
     return (
         last.verdict == Verdict.DISCARD
         and user.does_stage_work

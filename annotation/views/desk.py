@@ -75,9 +75,11 @@ def show(
     other: int | None = None,
     form: forms.Form | None = None,
     conflict: bool = False,
+    row_alone: bool = False,
     status: int = 200,
 ) -> HttpResponse:
-    """The pane with what belongs to it, or the whole page. Who only opens another candidate gets the pane alone."""
+    """The pane with what belongs to it, or the whole page. Who only opens another candidate gets the pane alone;
+    `row_alone`: nothing but the open candidate's own row has changed in the list."""
     looks = is_fragment(request) and request.method == "GET" and "fresh" not in request.GET
     desk = desk_for(sample, person_of(request), position=position, glance=not looks or bool(panel))
     panel = _possible(panel, desk, asked=position is not None, mine=sample.annotator_id == person_of(request).pk)
@@ -98,7 +100,8 @@ def show(
         "conflict": conflict,
     }
     if is_fragment(request):
-        return render(request, f"{PAGE}#{'looked' if looks else 'moved'}", context, status=status)
+        parts = "looked" if looks else "judged" if row_alone and desk.row else "moved"
+        return render(request, f"{PAGE}#{parts}", context, status=status)
     context["reader"] = reader_for(sample.document_version)
     return render(request, PAGE, context, status=status)
 
@@ -142,24 +145,33 @@ def _to_take_back(person: User, desk: Desk) -> StepVerdict | None:
         return None
     candidate = desk.opened.candidate
     last = last_of(candidate, desk.opened.verdicts.values())
-    return last if last and actions.can_take_back_verdict(person, candidate, last) else None
+    may = last is not None and actions.can_take_back_verdict(person, candidate, last, holds=desk.holds)
+    return last if may else None
 
 
-def moved(request: HttpRequest, candidate: Candidate, said: str, *, position: int | None = None) -> HttpResponse:
+def moved(
+    request: HttpRequest, candidate: Candidate, said: str, *, position: int | None = None, row_alone: bool = False
+) -> HttpResponse:
     """Answer an action on a candidate: with it, with the one at `position`, or with the end of a sample that ended."""
     sample = sample_or_404(candidate.sample_id)
     if sample.state in AT_THE_DESK:
-        return stand(request, sample, said, position=position or candidate.position)
+        return stand(request, sample, said, position=position or candidate.position, row_alone=row_alone)
     return stand(request, sample, said)
 
 
 def stand(
-    request: HttpRequest, sample: Sample, said: str, *, position: int | None = None, panel: str = ""
+    request: HttpRequest,
+    sample: Sample,
+    said: str,
+    *,
+    position: int | None = None,
+    panel: str = "",
+    row_alone: bool = False,
 ) -> HttpResponse:
     """The desk as it stands after an action: its fragment, or the way to its page. What was done is spoken."""
     if not is_fragment(request):
         return redirect(address(sample, position, panel))
-    response = show(request, sample, position=position, panel=panel)
+    response = show(request, sample, position=position, panel=panel, row_alone=row_alone)
     trigger_client_event(response, "desk:said", {"text": said})
     return push_url(response, address(sample, position, panel))
 

@@ -18,7 +18,7 @@ from annotation.taking_back import last_verdict
 from annotation.verifying import CHECKS
 from annotation.views.common import candidate_or_404, in_place, is_fragment, number_in, sample_or_404
 from annotation.views.desk import moved, stand
-from annotation.workflow import SampleState
+from annotation.workflow import CandidateState, SampleState
 from core import guidelines
 from core.refusals import Invalid
 from core.viewing import person_of
@@ -28,7 +28,7 @@ from core.viewing import person_of
 @in_place
 def candidate_read(request: HttpRequest, pk: int) -> HttpResponse:
     candidate = actions.read_candidate(candidate=candidate_or_404(pk), by=person_of(request))
-    return moved(request, candidate, _("Read. Task A open."))
+    return moved(request, candidate, _("Read. Task A open."), row_alone=True)
 
 
 def _judged(request: HttpRequest) -> dict[str, Any]:
@@ -42,18 +42,23 @@ def _judged(request: HttpRequest) -> dict[str, Any]:
     }
 
 
+def _passed_on(request: HttpRequest, candidate: Candidate, said: str) -> HttpResponse:
+    """A step further, the list knows no more of it than the row says; a discard also changes its figures."""
+    return moved(request, candidate, said, row_alone=candidate.state != CandidateState.DISCARDED)
+
+
 @require_POST
 @in_place
 def candidate_task_a(request: HttpRequest, pk: int) -> HttpResponse:
     candidate = actions.judge_task_a(candidate=candidate_or_404(pk), **_judged(request))
-    return moved(request, candidate, _("Task A done, Task B open."))
+    return _passed_on(request, candidate, _("Task A done, Task B open."))
 
 
 @require_POST
 @in_place
 def candidate_task_b(request: HttpRequest, pk: int) -> HttpResponse:
     candidate = actions.judge_task_b(candidate=candidate_or_404(pk), **_judged(request))
-    return moved(request, candidate, _("Task B done, Task C open."))
+    return _passed_on(request, candidate, _("Task B done, Task C open."))
 
 
 @require_POST

@@ -118,17 +118,19 @@ def test_the_desk_shows_every_step_in_both_languages(state: str, language: str) 
     assert ("Discard" in text) is (language == "en")
 
 
-def test_a_fragment_brings_the_pane_and_the_list_but_not_the_document() -> None:
+def test_a_fragment_brings_the_pane_and_what_changed_of_the_list_but_not_the_document() -> None:
     candidate, annotator = candidate_at(C.READ)
     client = client_of(annotator)
     answer = post(client, "candidate_read", candidate.pk, **HTMX)
     text = answer.content.decode()
     assert answer.status_code == 200
     assert 'id="pane"' in text
-    assert 'id="candidates"' in text
-    assert 'hx-swap-oob="renew"' in text
+    assert f'<li id="row-{candidate.pk}" hx-swap-oob="renew"' in text
+    assert 'id="candidates"' not in text
     assert 'class="reader"' not in text
     assert 'data-step="task_a"' in text
+    discarded = post(client, "candidate_discard", candidate.pk, {"reason": "Not this task"}, **HTMX).content.decode()
+    assert 'id="candidates"' in discarded
 
 
 def test_the_whole_verification_goes_by_plain_forms() -> None:

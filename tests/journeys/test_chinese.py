@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from django.urls import URLPattern, URLResolver, get_resolver
 from playwright.sync_api import Browser, BrowserContext, Error, Page, expect
+from pytest_django.live_server_helper import LiveServer
 
+from tests.factories import make_lead
 from tests.journeys.conftest import PASSWORD, Product
 
 pytestmark = [pytest.mark.browser, pytest.mark.once]
@@ -279,26 +281,27 @@ def test_no_page_shows_an_untranslated_string(browser: Browser, product: Product
     assert not findings.left, findings.report()
 
 
-def test_what_a_visitor_sees_and_a_refused_form_says_is_chinese(
-    browser: Browser, product: Product, ids: dict[str, Any]
-) -> None:
-    findings = Findings()
-    context = browser.new_context(base_url=product.address, locale="en-GB")
+def test_what_a_visitor_sees_and_a_refused_form_says_is_chinese(browser: Browser, live_server: LiveServer) -> None:
+    lead = make_lead("lead")
+    lead.set_password(PASSWORD)
+    lead.save()
+    known, findings = names({"names": [lead.email, lead.username]}), Findings()
+    context = browser.new_context(base_url=live_server.url, locale="en-GB")
     page = context.new_page()
     page.goto("/account/login/")
     into_chinese(page)
-    walk(page, "nobody", VISITORS_PAGES, names(ids), findings)
+    walk(page, "nobody", VISITORS_PAGES, known, findings)
     page.goto("/account/login/")
     page.locator("[name=login]").fill("lead")
     page.locator("[name=password]").fill("wrong")
     with page.expect_navigation():
         page.locator("main form button").first.click()
     expect(page.locator("[name=password]")).to_be_visible()
-    findings.look_at(page, "a wrong password", names(ids))
+    findings.look_at(page, "a wrong password", known)
     context.close()
     errors = 0
-    context = browser.new_context(base_url=product.address, locale="en-GB")
-    page = enter(context, "lead")
+    context = browser.new_context(base_url=live_server.url, locale="en-GB")
+    page = enter(context, lead.username)
     for path in FORMS:
         page.goto(path)
         for form in range(page.locator(EMPTY_FORMS).count()):
@@ -307,7 +310,8 @@ def test_what_a_visitor_sees_and_a_refused_form_says_is_chinese(
             with page.expect_navigation(wait_until="domcontentloaded"):
                 sent.evaluate("form => { form.noValidate = true; HTMLFormElement.prototype.submit.call(form) }")
             errors += page.locator("main [aria-invalid=true]").count()
-            findings.look_at(page, f"{path} form {form}", names(ids))
+            findings.look_at(page, f"{path} form {form}", known)
+    page.goto("about:blank")
     context.close()
     assert errors >= len(FORMS)
     assert not findings.left, findings.report()
