@@ -202,11 +202,11 @@ def undecided(calls: QuerySet[Call] | None = None) -> QuerySet[Call]:
     return unknown.exclude(is_repaired()).exclude(Exists(Draft.objects.filter(call=OuterRef("pk"))))
 
 
-def locked_with_document(calls: QuerySet[Call]) -> Call | None:
-    """The one call of these, its row and its document version's locked until the transaction ends, with what decides
-    whether it may be sent; its texts stay in the database."""
-    wanted = ("attempts", "next_attempt_at", "model__paused_at", "document_version__state")
-    rows = calls.select_related("model", "document_version").only(*wanted)
+def locked_with_document(calls: QuerySet[Call], *wanted: str) -> Call | None:
+    """The one call of these, its row and its document version's locked until the transaction ends, with the version's
+    state and the `wanted` fields; its texts stay in the database."""
+    joined = {name.partition("__")[0] for name in wanted if "__" in name}
+    rows = calls.select_related("document_version", *joined).only("document_version__state", "state", *wanted)
     return rows.order_by().select_for_update(of=("self", "document_version")).first()
 
 

@@ -285,7 +285,7 @@ def _move(call: Call, move: str, fields: Mapping[str, Any], **line: Any) -> None
 
 def finish_runs_with(call: Call, *, but: Run | None = None) -> int:
     """Every unfinished run that reads this call may be complete now; `but`: one that is asked later anyway."""
-    if but is not None and not RunCall.objects.filter(call=call.pk).exclude(run=but.pk).exists():
+    if but is not None and set(RunCall.objects.filter(call=call.pk).values_list("run_id", flat=True)) <= {but.pk}:
         # Nearly every call is its run's alone, and each asks: one small question instead of a large one.
         return 0
     runs = unfinished_runs_with(call)

@@ -89,7 +89,8 @@ def _locked(call: Call) -> tuple[int, bool] | None:
     """Locks the call and its document version, whose approval counts now. Returns the attempt's number and whether it
     is approved; None when there is nothing to send: another worker may have tried meanwhile, and now it has to wait;
     somebody cancelled; or its model is paused, and it stays queued until a lead resumes that."""
-    found = locked_with_document(Call.objects.filter(pk=call.pk, state=CallState.QUEUED))
+    queued = Call.objects.filter(pk=call.pk, state=CallState.QUEUED)
+    found = locked_with_document(queued, "attempts", "next_attempt_at", "model__paused_at")
     if found is None or found.model.paused_at is not None:
         return None
     if found.next_attempt_at is not None and found.next_attempt_at > timezone.now():

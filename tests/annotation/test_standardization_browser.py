@@ -181,7 +181,9 @@ def test_two_tabs_a_killed_tab_and_a_sample_handed_over_lose_no_text(browser: Br
         context.set_offline(False)
         again = context.new_page()
         again.goto(f"/samples/{sample.pk}/standardize/")
-        again.get_by_role("button", name="Put it back").click()
+        # Unless the dying tab got it through after all, which the browser's line being cut does not always prevent.
+        if sample.standardizations.get().supplementary != "x" * 300:
+            again.get_by_role("button", name="Put it back").click()
         expect(part(again, "supplementary")).to_have_value("x" * 300)
         saved(again, sample, supplementary="x" * 300)
 
