@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from benchmark.metrics import is_of_the_paper
 from benchmark.taxonomy import SECONDARY_TASKS, Language
 from release.formats import PARQUET_FILE
 
@@ -102,6 +103,11 @@ def _body(manifest: Mapping[str, Any], statistics: Mapping[str, Any]) -> Iterato
         f"The length {first}k stands for contexts of {first} times {unit} tokens, give or take {tolerance} %,",
     )
     yield f"counted by {manifest['tokenizer']}. Summaries were compared by {manifest['embedder']}."
+    if not is_of_the_paper(manifest["embedder"]):
+        yield (
+            "The paper's summaries were compared by Qwen3-Embedding-8B: scores of summaries, and the difficulty of"
+            " samples of the summary tasks, are not comparable with the paper's."
+        )
     yield from ("", "## Fields", "")
     yield "`id`, `context`, `language`, `token_length`, `primary_task`, `secondary_task`, `contextual_requirement`,"
     yield "`question_nonthinking`, `question_thinking`, `answer` (one element per line of the expected reply; for"

@@ -15,7 +15,7 @@ from benchmark.taxonomy import Language
 from core.models import User
 from core.refusals import RuleBroken
 from documents.models import Document, DocumentText, DocumentVersion
-from release import exporting, formats
+from release import card, exporting, formats
 from release.exporting import write_files
 from release.models import Release
 from tests.release.parts import make_ready_sample, released, restandardize, written
@@ -189,6 +189,17 @@ def test_the_card_tells_hubs_where_the_test_split_is(tmp_path: Path) -> None:
     assert header["pretty_name"] == "LongBench Pro 1.0-rc.1"
     assert "This release is incomplete" in text
     assert "simulated models" in text
+    # The offline encoder compared the summaries, not the paper's.
+    assert "not comparable with the paper's" in text
+
+
+def test_the_card_of_the_papers_own_embedder_warns_of_nothing(tmp_path: Path) -> None:
+    make_ready_sample()
+    written(tmp_path / "out")
+    manifest = json.loads((tmp_path / "out" / formats.MANIFEST_FILE).read_text(encoding="utf-8"))
+    statistics = json.loads((tmp_path / "out" / formats.STATISTICS_FILE).read_text(encoding="utf-8"))
+    text = card.text({**manifest, "embedder": "endpoint:Qwen3-Embedding-8B"}, statistics)
+    assert "not comparable" not in text
 
 
 def test_what_people_typed_cannot_break_the_card(tmp_path: Path) -> None:
