@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.conf import settings
-from django.db.models import Count, DecimalField, Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, DecimalField, Exists, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from generation.models import Call, Draft, LanguageModel, Run, RunCall
@@ -235,15 +235,6 @@ def without_price(models: Sequence[LanguageModel]) -> list[LanguageModel]:
 def leaf_calls(run: Run) -> QuerySet[Call]:
     """The run's calls that no repair has followed."""
     return Call.objects.filter(runs=run, repaired_by=None).select_related("model").order_by("id")
-
-
-def totals() -> dict[str, int | Decimal]:
-    """Figures over all calls, each call counted once however many runs read it."""
-    counts = {state: Count("id", filter=Q(state=state)) for state in CallState.values}
-    return Call.objects.aggregate(
-        **counts,
-        cost=Coalesce(Sum(F("cost_usd")), Decimal(0), output_field=DecimalField(max_digits=20, decimal_places=8)),
-    )
 
 
 def panel_name() -> str:
