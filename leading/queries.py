@@ -75,9 +75,7 @@ class Stage:
 
     @property
     def bars(self) -> list["Bar"]:
-        """The row's bar: one part for each age, or one whole of what has ended."""
-        if not self.is_waiting:
-            return [Bar("b1" if self.state == SampleState.ACCEPTED else "b2", 0, self.count)] if self.count else []
+        """The row's bar, one part for each age. What has ended has none: it would dwarf those that wait."""
         ends = [0, *accumulate(self.ages)]
         parts = enumerate(pairwise(ends), start=1)
         return [Bar(f"a{number}", start, end - start) for number, (start, end) in parts if end > start]
