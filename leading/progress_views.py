@@ -94,7 +94,7 @@ def _in_state(state: SampleState) -> Measure:
 
 def _measures() -> dict[str, Measure]:
     measures = [
-        Measure("held", gettext_lazy("accepted or under way"), lambda cell: cell.done + cell.under_way, {}, True),
+        Measure("held", gettext_lazy("accepted or under way"), lambda cell: cell.held, {"live": "true"}, True),
         Measure("accepted", gettext_lazy("accepted"), lambda cell: cell.done, {"state": "accepted"}, True),
         Measure("under_way", gettext_lazy("under way"), lambda cell: cell.under_way, {"under_way": "true"}),
         *(_in_state(SampleState(state)) for state in queries.STAGE_ORDER if state != SampleState.ACCEPTED),
