@@ -204,10 +204,11 @@ class History:
         if not samples:
             return self.plan()
         sample = self.chance.choice(samples)
-        possible = [move for move in MOVES if Sample.lifecycle.allows(sample.state, move)]
-        if possible:
-            with suppress(IntegrityError), transaction.atomic():  # brought back, where the pair was planned anew
-                history.advance(sample, self.chance.choice(possible), by=None)
+        for _turn in range(self.chance.randint(1, 9)):
+            possible = [move for move in MOVES if Sample.lifecycle.allows(sample.state, move)]
+            if possible:
+                with suppress(IntegrityError), transaction.atomic():  # brought back, where the pair was planned anew
+                    history.advance(sample, self.chance.choice(possible), by=None)
         return None
 
     def lose_approval(self) -> None:
