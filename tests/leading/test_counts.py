@@ -294,7 +294,7 @@ def counts_agree(client: Client) -> None:
     assert release["ready"] + release["left_out_count"] == by_state[SampleState.ACCEPTED]
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 3])
 def test_counts_agree_on_every_page_list_and_answer_whatever_happened(seed: int) -> None:
     past = History(seed)
     for steps in (30, 40):
