@@ -151,18 +151,18 @@ def _grid(cells: Sequence[Cell], measure: Measure) -> dict[str, Any]:
 @require_GET
 def progress(request: HttpRequest) -> HttpResponseBase:
     lead(request)
-    grid, stages = queries.grid(), queries.funnel()
-    expected, cost = pace.forecast(grid.cells), queries.cost()
     files: dict[str, Callable[[], Lines]] = {
-        "progress": lambda: listings.cell_lines(grid.cells),
-        "stages": lambda: listings.stage_lines(stages),
-        "forecast": lambda: listings.forecast_lines(expected),
-        "costs-per-sample": lambda: listings.cost_lines(cost, expected.accepted_here),
+        "progress": lambda: listings.cell_lines(queries.cells()),
+        "stages": lambda: listings.stage_lines(queries.funnel()),
+        "forecast": lambda: listings.forecast_lines(pace.forecast(queries.cells())),
+        "costs-per-sample": lambda: listings.cost_lines(queries.cost(), pace.accepted_here().count()),
     }
     if request.GET.get("format") == "csv":
         return csv_response(files["progress"](), "progress.csv")
     if file := _file(request, files):
         return file
+    grid, stages = queries.grid(), queries.funnel()
+    expected, cost = pace.forecast(grid.cells), queries.cost()
     cells, due = grid.cells, DueForm(request.GET or None)
     by = due.cleaned_data["by"] if due.is_bound and due.is_valid() else None
     context = {
