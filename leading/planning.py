@@ -70,7 +70,6 @@ class Source:
     bucket: str
     domain: str
     format: str
-    multi: bool
     tokens: int
     uses: int = 0
     carries: set[str] = field(default_factory=set)
@@ -200,7 +199,7 @@ def _take(cell: Cell, source: Source, shelf: _Shelf) -> Proposal:
 def _shelves() -> dict[tuple[str, str], _Shelf]:
     shelves: dict[tuple[str, str], _Shelf] = defaultdict(_Shelf)
     approved = Document.objects.filter(latest__state=VersionState.APPROVED).exclude(latest__bucket="").order_by("pk")
-    columns = ("pk", "title", "language", "latest__bucket", "domain", "format", "multi", "latest__tokens")
+    columns = ("pk", "title", "language", "latest__bucket", "domain", "format", "latest__tokens")
     sources = {row[0]: Source(*row) for row in approved.values_list(*columns)}
     for source in sources.values():
         shelves[source.language, source.bucket].sources.append(source)
