@@ -95,19 +95,31 @@ class ProgressViewSet(LeadsOnly):
     serializer_class = ProgressSerializer
     pagination_class = None
     filter_backends = []
+    parameters = ("days",)
 
-    @extend_schema(responses=ProgressSerializer)
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "days", OpenApiTypes.INT, enum=pace.SPANS, description="what throughput looks back on; 28 when left out"
+            )
+        ],
+        responses=ProgressSerializer,
+    )
     def list(self, request: Request) -> Response:
         """The same counts as on the pages, from the same queries."""
+        days = request.query_params.get("days", str(pace.SPAN))
+        if days not in {str(span) for span in pace.SPANS}:
+            raise Invalid({"days": _("Choose one of: %(names)s.") % {"names": ", ".join(map(str, pace.SPANS))}})
         grid = queries.grid()
         expected = pace.forecast(grid.cells)
         answer = {
             "stages": queries.funnel(),
             "cells": grid.cells,
             "in_no_cell": grid.outside.total(),
+            "without_difficulty": queries.accepted_without_label().count(),
             "cost": queries.cost(),
             "forecast": expected,
-            "throughput": pace.throughput(),
+            "throughput": pace.throughput(int(days)),
             "active_time": _times(effort.effort()),
             "outcomes": outcomes.outcomes(),
             "chosen": outcomes.chosen(),

@@ -177,6 +177,7 @@ def progress(request: HttpRequest) -> HttpResponseBase:
         "outside": grid.outside.total(),
         "funnel": stages,
         "largest": max((stage.count for stage in stages if stage.is_waiting), default=0) or 1,
+        "unlabelled": queries.accepted_without_label().count(),
         "expected": expected,
         "curve": plots.curve_of(expected),
         "by": by,

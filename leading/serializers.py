@@ -181,7 +181,7 @@ class WorkerSerializer(serializers.Serializer[Any]):
 
 
 class ThroughputSerializer(serializers.Serializer[Any]):
-    """What was done in the last 28 days, today included, by kind of work."""
+    """What was done in the last days, today included, by kind of work."""
 
     days = serializers.ListField(child=serializers.DateField())
     by_day = serializers.DictField(child=serializers.ListField(child=serializers.IntegerField()))
@@ -224,6 +224,7 @@ class ProgressSerializer(serializers.Serializer[Any]):
     stages = StageSerializer(many=True)
     cells = CellSerializer(many=True)
     in_no_cell = serializers.IntegerField(help_text="samples whose document is in no bucket of the benchmark now")
+    without_difficulty = serializers.IntegerField(help_text="accepted samples that wait for their label")
     cost = CostSerializer()
     forecast = ForecastSerializer()
     throughput = ThroughputSerializer()

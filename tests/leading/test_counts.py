@@ -262,6 +262,7 @@ def counts_agree(client: Client) -> None:
     under_way = len(live) - by_state[SampleState.ACCEPTED]
     assert listed(client, under_way="true") == under_way
     assert work["waiting"].planned == by_state[SampleState.PLANNED]
+    assert work["waiting"].unlabelled == overview["unlabelled"] == api["without_difficulty"]
     assert work["waiting"].awaiting_document == by_state[SampleState.AWAITING_DOCUMENT]
 
     # By cell: what the grids, the table, the files and both answers say.

@@ -190,6 +190,9 @@ def test_what_was_done_before_the_span_is_not_in_it(page: Client) -> None:
     assert page.get(reverse("leading:progress_work"), {"days": "7"}).context["done"].total("submitted") == 0
     assert page.get(reverse("leading:progress_work"), {"days": "28"}).context["done"].total("submitted") == 1
     assert page.get(reverse("leading:progress_work"), {"days": "1000000"}).context["span"] == 28
+    told = {days: page.get("/api/v1/progress/", {"days": days}).json()["throughput"]["by_day"] for days in ("7", "28")}
+    assert {days: sum(counts["submitted"]) for days, counts in told.items()} == {"7": 0, "28": 1}
+    assert page.get("/api/v1/progress/", {"days": "8"}).status_code == 400
 
 
 def test_active_time_is_the_mean_over_samples_of_all_their_people_together(page: Client) -> None:
