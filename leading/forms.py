@@ -75,15 +75,16 @@ class DueForm(forms.Form):
 
 
 class TargetsForm(forms.Form):
-    """One target for all cells of a kind. Empty: the general figure holds again."""
+    """One target for all cells of a kind, or the general figure again: a field left empty by mistake changes none."""
 
     language = forms.ChoiceField(label=_("Language"), choices=_any(LANGUAGE_CHOICES), required=False)
     bucket = forms.ChoiceField(label=_("Bucket"), choices=_any(bucket_choices), required=False)
     secondary_task = forms.ChoiceField(label=_("Secondary task"), choices=_any(task_choices), required=False)
-    target = forms.IntegerField(
-        label=_("Target"),
-        min_value=0,
-        max_value=MOST_PER_CELL,
-        required=False,
-        help_text=_("Empty: the general figure."),
-    )
+    target = forms.IntegerField(label=_("Target"), min_value=0, max_value=MOST_PER_CELL, required=False)
+    general = forms.BooleanField(label=_("The general figure again"), required=False)
+
+    def clean(self) -> dict[str, Any]:
+        said: dict[str, Any] = super().clean() or {}
+        if "target" in said and (said["target"] is None) != bool(said.get("general")):
+            self.add_error("target", _("Say a target, or tick the general figure."))
+        return said

@@ -238,7 +238,10 @@ def test_one_target_for_all_cells_of_a_kind_and_back_to_the_general_figure(page:
     address = reverse("leading:plan_targets")
     page.post(address, {"bucket": "256k", "target": "2"})
     assert CellTarget.objects.count() == 50
-    page.post(address, {"bucket": "256k", "language": "Chinese", "target": ""})
+    for wrong in ({"target": ""}, {"target": "3", "general": "on"}, {"target": "-1"}, {"target": "3", "bucket": "9k"}):
+        page.post(address, wrong)
+    assert CellTarget.objects.filter(target=2).count() == CellTarget.objects.count() == 50
+    page.post(address, {"bucket": "256k", "language": "Chinese", "general": "on"})
     assert {cell.language for cell in queries.cells() if cell.target == 2} == {"English"}
     settings = BenchmarkSettings.load()
     settings.samples_per_cell = 7
