@@ -1,7 +1,7 @@
 """How far the benchmark is, how fast it goes, what became of the work; and the plan, with what to make next."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,7 +18,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotation.workflow import SampleState
 from benchmark.taxonomy import SECONDARY_TASKS, Language, SecondaryTask
 from core.models import BenchmarkSettings
-from core.refusals import Invalid, Refused
+from core.refusals import Invalid
 from core.viewing import csv_response
 from leading import actions, effort, listings, outcomes, pace, planning, plots, queries
 from leading.forms import DueForm, TargetsForm, WishForm
@@ -267,6 +267,64 @@ PER_PAGE = 50
 VIEWS = ("grid", "table", "targets")
 
 
+@dataclass(frozen=True)
+class Typed:
+    """The fields of the grid of targets, in the order of the cells: what stood in them, and what was typed."""
+
+    stood: list[str]
+    now: list[str]
+    refusal: str = ""
+
+    @classmethod
+    def as_kept(cls, cells: Iterable[Cell]) -> "Typed":
+        kept = [str(cell.target) for cell in cells]
+        return cls(kept, kept)
+
+    @classmethod
+    def given(cls, given: QueryDict) -> "Typed":
+        return cls(str(given["grid"]).split(","), [value.strip() for value in given.getlist("target")])
+
+    def targets(self, cells: Sequence[Cell]) -> dict[CellKey, int | None]:
+        """Only what was typed anew, so that nothing goes back to what it was when somebody else changed it meanwhile.
+        Raises Invalid where a field holds no target."""
+        if not self.fits(cells):
+            raise Invalid({"target": _("The grid has changed meanwhile. Load the page again.")})
+        if not all(map(_is_target, self.now)):
+            raise Invalid({"target": _("A target is a whole number from 0 to %(n)s.") % {"n": actions.MOST_PER_CELL}})
+        rows = zip(cells, self.stood, self.now, strict=True)
+        return {cell.key: int(now) if now else None for cell, was, now in rows if now != was}
+
+    def fits(self, cells: Sequence[Cell]) -> bool:
+        return len(self.stood) == len(self.now) == len(cells)
+
+
+def _is_target(typed: str) -> bool:
+    """Empty: the general figure."""
+    return not typed or (
+        typed.isascii() and typed.isdecimal() and len(typed) < 7 and int(typed) <= actions.MOST_PER_CELL
+    )
+
+
+@dataclass(frozen=True)
+class Field:
+    cell: Cell
+    value: str
+
+    @property
+    def is_wrong(self) -> bool:
+        return not _is_target(self.value)
+
+
+def _field_rows(cells: Sequence[Cell], typed: Typed) -> list[tuple[SecondaryTask, list[list[Field]]]]:
+    fields = [Field(cell, value) for cell, value in zip(cells, typed.now, strict=True)]
+    width = len(cells) // len(SECONDARY_TASKS)
+    half = width // len(Language)
+    return [
+        (task, [fields[start : start + half] for start in range(at * width, (at + 1) * width, half)])
+        for at, task in enumerate(SECONDARY_TASKS)
+    ]
+
+
 @require_GET
 def plan(request: HttpRequest) -> HttpResponseBase:
     """Every cell with its target and what it holds: as a grid, as a table, the shortest first, or to set targets."""
@@ -275,22 +333,31 @@ def plan(request: HttpRequest) -> HttpResponseBase:
     if file := _file(request, {"plan": lambda: listings.cell_lines(queries.by_emptiness(grid.cells))}):
         return file
     shown = request.GET.get("as", "")
+    return _plan_page(request, grid, shown if shown in VIEWS else "grid")
+
+
+def _plan_page(
+    request: HttpRequest, grid: queries.Grid, shown: str, *, typed: Typed | None = None, form: TargetsForm | None = None
+) -> HttpResponse:
+    """`typed` and `form` hold what was refused: what a person typed stays where they typed it."""
     measure = MEASURES.get(request.GET.get("show", ""), MEASURES["held"])
+    typed, form = typed or Typed.as_kept(grid.cells), form or TargetsForm()
     context = {
         "section": "progress",
         "tab": "plan",
-        "shown": shown if shown in VIEWS else "grid",
+        "shown": shown,
         **_plan_context(grid.cells),
-        "stood": ",".join(str(cell.target) for cell in grid.cells),
         **_grid(grid.cells, measure),
+        "typed": typed,
+        "fields": _field_rows(grid.cells, typed),
         "outside": grid.outside.total(),
-        "targets_form": TargetsForm(),
+        "targets_form": form,
     }
     if shown == "table":
         ordered = queries.by_emptiness(grid.cells)
         context["page_obj"] = Paginator(ordered, PER_PAGE).get_page(request.GET.get("page"))
         context["stages"] = [SampleState(state) for state in queries.STAGE_ORDER if state != SampleState.ACCEPTED]
-    return render(request, "leading/plan.html", context)
+    return render(request, "leading/plan.html", context, status=400 if typed.refusal or form.errors else 200)
 
 
 def _plan_context(cells: Sequence[Cell]) -> dict[str, Any]:
@@ -377,38 +444,23 @@ def _after(made: planning.Made) -> str:
 @require_POST
 def plan_targets(request: HttpRequest) -> HttpResponse:
     """The targets as typed into the grid, or one for all cells of a kind."""
-    person = lead(request)
-    cells = queries.cells()
+    person, grid = lead(request), queries.grid()
+    form = None if "grid" in request.POST else TargetsForm(request.POST)
+    typed = Typed.as_kept(grid.cells) if form else Typed.given(request.POST)
+    if form is not None and not form.is_valid():
+        return _plan_page(request, grid, "targets", form=form)
     try:
-        targets = _typed(request.POST, cells) if "grid" in request.POST else _of_a_kind(request.POST, cells)
+        targets = _of_a_kind(form, grid.cells) if form else typed.targets(grid.cells)
         changed = actions.set_cell_targets(targets=targets, by=person)
-    except Refused as refusal:
-        messages.error(request, str(refusal.message))
-    else:
-        words = ngettext("%(n)s target is changed.", "%(n)s targets are changed.", changed)
-        messages.success(request, words % {"n": changed} if changed else _("No target is changed."))
+    except Invalid as refusal:
+        kept = typed if typed.fits(grid.cells) else Typed.as_kept(grid.cells)
+        return _plan_page(request, grid, "targets", typed=replace(kept, refusal=str(refusal.message)))
+    words = ngettext("%(n)s target is changed.", "%(n)s targets are changed.", changed)
+    messages.success(request, words % {"n": changed} if changed else _("No target is changed."))
     return redirect(f"{reverse('leading:plan')}?as=targets")
 
 
-def _typed(given: QueryDict, cells: Sequence[Cell]) -> dict[CellKey, int | None]:
-    """Only what was typed anew: `grid` holds what stood in the fields, so that nothing goes back to what it was when
-    somebody else changed it meanwhile. The fields come in the order of the cells."""
-    stood, typed = str(given["grid"]).split(","), [value.strip() for value in given.getlist("target")]
-    if not len(stood) == len(typed) == len(cells):
-        raise Invalid({"target": _("The grid has changed meanwhile. Load the page again.")})
-    targets: dict[CellKey, int | None] = {}
-    for cell, was, now in zip(cells, stood, typed, strict=True):
-        if now and not (now.isascii() and now.isdecimal() and len(now) < 7):
-            raise Invalid({"target": _("A target is a whole number.")})
-        if now != was:
-            targets[cell.key] = int(now) if now else None
-    return targets
-
-
-def _of_a_kind(given: QueryDict, cells: Iterable[Cell]) -> dict[CellKey, int | None]:
-    form = TargetsForm(given)
-    if not form.is_valid():
-        raise Invalid({name: [str(word) for word in words] for name, words in form.errors.items()})
+def _of_a_kind(form: TargetsForm, cells: Iterable[Cell]) -> dict[CellKey, int | None]:
     said = form.cleaned_data
     kind = planning.Wish(1, said["language"], said["bucket"], said["secondary_task"])
     return {cell.key: said["target"] for cell in cells if kind.holds(cell)}

@@ -15,7 +15,7 @@ from django.utils import timezone
 from annotation.models import ActiveTime, Candidate, Sample, Standardization, Submission
 from annotation.workflow import CandidateState, SampleState, TimedStep
 from benchmark.taxonomy import SECONDARY_TASKS, Language
-from core.models import BenchmarkSettings, User
+from core.models import BenchmarkSettings
 from core.workflow import Role
 from documents.models import Document, DocumentText, DocumentVersion
 from documents.workflow import VersionState
@@ -124,7 +124,7 @@ class Crowd:
             ),
         )
 
-    def _call(self, run: Run | None, model: LanguageModel, purpose: str, version: DocumentVersion, at: int) -> Call:
+    def _call(self, model: LanguageModel, purpose: str, version: DocumentVersion, at: int) -> Call:
         return Call(
             key=hashlib.sha256(f"{purpose} {at} {model.pk}".encode()).hexdigest(),
             purpose=purpose,
@@ -151,10 +151,7 @@ class Crowd:
         asked = [(sample, run, model) for sample, run in zip(self.drafted, runs, strict=True) for model in self.models]
         calls = _bulk(
             Call,
-            (
-                self._call(run, model, Purpose.DRAFTING, sample.document_version, sample.pk)
-                for sample, run, model in asked
-            ),
+            (self._call(model, Purpose.DRAFTING, sample.document_version, sample.pk) for sample, _run, model in asked),
         )
         _bulk(RunCall, (RunCall(run=run, call=call) for (_sample, run, _model), call in zip(asked, calls, strict=True)))
         given = [(asked[at][0], call, place) for at, call in enumerate(calls) for place in (1, 2, 3)]
@@ -283,7 +280,6 @@ class Crowd:
             Call,
             (
                 self._call(
-                    None,
                     self.chance.choice(self.models),
                     self.chance.choice(purposes),
                     self.chance.choice(self.versions),
@@ -292,7 +288,3 @@ class Crowd:
                 for at in range(there, calls)
             ),
         )
-
-
-def somebody(role: str) -> User:
-    return User.objects.filter(role=role)[0]

@@ -205,9 +205,14 @@ def test_the_plan_shows_every_measure_and_leads_to_as_many_samples_as_it_says(pa
             assert listed.context["page_obj"].paginator.count == square.count, (name, square.query)
 
 
+def stood_in(page: Client) -> str:
+    """What the fields of the grid hold when it is opened."""
+    return ",".join(page.get(reverse("leading:plan"), {"as": "targets"}).context["typed"].stood)
+
+
 def test_targets_typed_into_the_grid_change_what_was_typed_and_nothing_else(page: Client) -> None:
     address = reverse("leading:plan_targets")
-    stood = page.get(reverse("leading:plan"), {"as": "targets"}).context["stood"]
+    stood = stood_in(page)
     # Another lead sets the third cell while the grid is open.
     third = queries.cells()[2]
     actions.set_cell_targets(targets={third.key: 9}, by=make_lead())
@@ -226,11 +231,15 @@ def test_targets_typed_into_the_grid_change_what_was_typed_and_nothing_else(page
 
 @pytest.mark.parametrize("typed", ["-1", "1.5", "many", "1001", "²"])
 def test_a_target_that_is_none_changes_nothing(page: Client, typed: str) -> None:
-    stood = page.get(reverse("leading:plan"), {"as": "targets"}).context["stood"]
+    address, stood = reverse("leading:plan_targets"), stood_in(page)
     fields = stood.split(",")
-    fields[7] = typed
-    page.post(reverse("leading:plan_targets"), {"grid": stood, "target": fields})
-    page.post(reverse("leading:plan_targets"), {"grid": "5,5", "target": ["3", "5"]})
+    fields[6], fields[7] = "4", typed
+    refused = page.post(address, {"grid": stood, "target": fields})
+    assert refused.status_code == 400
+    # What was typed stays, and the field that is wrong says so.
+    assert [field.value for _task, parts in refused.context["fields"] for part in parts for field in part] == fields
+    assert refused.content.decode().count('aria-invalid="true"') == 1
+    assert page.post(address, {"grid": "5,5", "target": ["3", "5"]}).status_code == 400
     assert not CellTarget.objects.exists()
 
 
@@ -239,7 +248,7 @@ def test_one_target_for_all_cells_of_a_kind_and_back_to_the_general_figure(page:
     page.post(address, {"bucket": "256k", "target": "2"})
     assert CellTarget.objects.count() == 50
     for wrong in ({"target": ""}, {"target": "3", "general": "on"}, {"target": "-1"}, {"target": "3", "bucket": "9k"}):
-        page.post(address, wrong)
+        assert page.post(address, wrong).status_code == 400
     assert CellTarget.objects.filter(target=2).count() == CellTarget.objects.count() == 50
     page.post(address, {"bucket": "256k", "language": "Chinese", "general": "on"})
     assert {cell.language for cell in queries.cells() if cell.target == 2} == {"English"}
