@@ -53,6 +53,9 @@ class SampleFilter(filters.FilterSet):
         choices=task_keys, method="of_task", label=_("Secondary task"), empty_label=ANY, widget=TaskSelect
     )
     state = filters.ChoiceFilter(choices=SampleState.choices, label=_("State"), empty_label=ANY)
+    live = filters.BooleanFilter(method="not_exhausted", label=_("Not exhausted"))
+    under_way = filters.BooleanFilter(method="not_ended", label=_("Under way"))
+    blocked = filters.BooleanFilter(method="without_approval", label=_("Blocked"))
     mine = filters.BooleanFilter(method="of_the_person", label=_("Mine"))
 
     class Meta:
@@ -61,6 +64,15 @@ class SampleFilter(filters.FilterSet):
 
     def of_task(self, queryset: SampleQuerySet, name: str, value: str) -> SampleQuerySet:
         return queryset.filter(task_code__in=codes_of(value))
+
+    def not_exhausted(self, queryset: SampleQuerySet, name: str, value: bool) -> SampleQuerySet:
+        return queryset.exclude(state=SampleState.EXHAUSTED) if value else queryset
+
+    def not_ended(self, queryset: SampleQuerySet, name: str, value: bool) -> SampleQuerySet:
+        return queryset.under_way() if value else queryset
+
+    def without_approval(self, queryset: SampleQuerySet, name: str, value: bool) -> SampleQuerySet:
+        return queryset.blocked() if value else queryset
 
     def of_the_person(self, queryset: SampleQuerySet, name: str, value: bool) -> SampleQuerySet:
         person: Any = self.request.user if self.request else None

@@ -17,10 +17,14 @@ from annotation.models import (
 )
 from annotation.workflow import AT_THE_DESK, CandidateState, DraftingOutcome, Job, SampleState
 from core.models import User
+from documents.workflow import VersionState
 from generation import queries as generation
 from generation.models import LanguageModel, Run, RunCall
 from generation.queries import Result
 from generation.workflow import FINAL_CALL_STATES
+
+# A withdrawn approval blocks a sample, whatever its state; one that is exhausted has nothing left to block.
+BLOCKED = ~Q(document_version__state=VersionState.APPROVED) & ~Q(state=SampleState.EXHAUSTED)
 
 
 class SampleQuerySet(QuerySet[Sample]):
@@ -42,6 +46,13 @@ class SampleQuerySet(QuerySet[Sample]):
 
     def workable(self) -> "SampleQuerySet":
         return self.filter(document_version__state="approved")
+
+    def blocked(self) -> "SampleQuerySet":
+        return self.filter(BLOCKED)
+
+    def under_way(self) -> "SampleQuerySet":
+        """Neither accepted nor exhausted."""
+        return self.exclude(state__in=[SampleState.ACCEPTED, SampleState.EXHAUSTED])
 
     def at_the_desk_of(self, user: User) -> "SampleQuerySet":
         """Samples this person verifies now: claimed by them, or returned to them."""

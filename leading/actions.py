@@ -1,7 +1,7 @@
 """What leads change: people, the benchmark's figures, targets of single cells."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.sessions.models import Session
@@ -20,7 +20,7 @@ from core.text import clean_text
 from core.workflow import Role
 from documents.actions import rebucket_documents
 from leading.models import CellTarget
-from leading.queries import live_samples
+from leading.queries import CellKey, cells, live_samples
 
 
 def can_lead(user: User) -> bool:
@@ -164,6 +164,8 @@ def reset_password(*, person: User, by: User) -> str:
     return password
 
 
+MOST_PER_CELL = 1000
+
 FIGURES = (
     "tolerance_percent",
     "samples_per_cell",
@@ -228,3 +230,32 @@ def set_cell_target(*, task_code: str, language: str, bucket: str, target: int, 
 def active_people(roles: Sequence[str] = ()) -> list[User]:
     people = User.objects.filter(is_active=True).order_by("id")
     return list(people.filter(role__in=roles) if roles else people)
+
+
+@transaction.atomic
+def set_cell_targets(*, targets: Mapping[CellKey, int | None], by: User) -> int:
+    """Set the targets of these cells; None: the general figure holds for the cell again, whatever it becomes. Returns
+    how many changed."""
+    _guard(by)
+    kept = {cell.key: cell for cell in CellTarget.objects.select_for_update()}
+    known = {cell.key for cell in cells()}
+    if set(targets) - known:
+        raise Invalid({"cells": _("There is no such cell.")})
+    if any(target is not None and not 0 <= target <= MOST_PER_CELL for target in targets.values()):
+        raise Invalid({"target": _("From 0 to %(n)s.") % {"n": MOST_PER_CELL}})
+    now = {key: cell.target for key, cell in kept.items()}
+    changed = {key: target for key, target in targets.items() if now.get(key) != target}
+    freed = [kept[key].pk for key, target in changed.items() if target is None]
+    CellTarget.objects.filter(pk__in=freed).delete()
+    made = [
+        CellTarget(task_code=task, language=language, bucket=bucket, target=target)
+        for (task, language, bucket), target in changed.items()
+        if target is not None
+    ]
+    CellTarget.objects.bulk_create(
+        made, update_conflicts=True, unique_fields=["task_code", "language", "bucket"], update_fields=["target"]
+    )
+    if changed:
+        named = [[*key, target] for key, target in changed.items()]
+        history.record("set_cell_targets", BenchmarkSettings.load(), by=by, cells=named)
+    return len(changed)

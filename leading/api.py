@@ -1,4 +1,6 @@
-"""API: people, progress and costs, for leads."""
+"""API: people, progress, plan and costs, for leads."""
+
+from typing import Any
 
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
@@ -10,16 +12,23 @@ from rest_framework.response import Response
 
 from annotation.models import Sample
 from core.api import ViewSet
+from core.filtering import refuse_unknown
 from core.models import User
 from core.refusals import Invalid, NotAllowed
-from leading import actions, costs, queries
+from leading import actions, costs, effort, outcomes, pace, planning, queries
 from leading.serializers import (
     AddedPersonSerializer,
+    CellTargetBody,
     CostsSerializer,
+    MadeSerializer,
+    MakeBody,
     NewPersonSerializer,
     PersonSerializer,
+    PlanCellsSerializer,
     ProgressSerializer,
+    ProposedSerializer,
     StorySerializer,
+    TargetsSetSerializer,
     WorkSerializer,
 )
 from leading.story import story_of
@@ -86,12 +95,115 @@ class ProgressViewSet(LeadsOnly):
     serializer_class = ProgressSerializer
     pagination_class = None
     filter_backends = []
+    parameters = ("days",)
 
-    @extend_schema(responses=ProgressSerializer)
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "days", OpenApiTypes.INT, enum=pace.SPANS, description="what throughput looks back on; 28 when left out"
+            )
+        ],
+        responses=ProgressSerializer,
+    )
     def list(self, request: Request) -> Response:
-        """The same counts as on the page, from the same queries."""
-        answer = {"stages": queries.funnel(), "cells": queries.cells(), "cost": queries.cost()}
-        return Response(ProgressSerializer(answer).data)
+        """The same counts as on the pages, from the same queries."""
+        days = request.query_params.get("days", str(pace.SPAN))
+        if days not in {str(span) for span in pace.SPANS}:
+            raise Invalid({"days": _("Choose one of: %(names)s.") % {"names": ", ".join(map(str, pace.SPANS))}})
+        grid = queries.grid()
+        expected = pace.forecast(grid.cells)
+        answer = {
+            "stages": queries.funnel(),
+            "cells": grid.cells,
+            "in_no_cell": grid.outside.total(),
+            "without_difficulty": queries.accepted_without_label().count(),
+            "cost": queries.cost(),
+            "forecast": expected,
+            "throughput": pace.throughput(int(days)),
+            "active_time": _times(effort.effort()),
+            "outcomes": outcomes.outcomes(),
+            "chosen": outcomes.chosen(),
+        }
+        return Response(ProgressSerializer(answer, context={"accepted_here": expected.accepted_here}).data)
+
+
+def _times(found: effort.Effort) -> list[dict[str, Any]]:
+    return [
+        {
+            "step": step.step.value,
+            "bucket": bucket,
+            "samples": time.samples,
+            "seconds": round(time.seconds, 1),
+            "seconds_per_sample": round(time.mean, 1),
+        }
+        for step in found.steps
+        for bucket, time in zip(found.buckets, step.times, strict=True)
+        if time.mean is not None
+    ]
+
+
+WISHED = ("count", "language", "bucket", "secondary_task")
+
+
+class PlanViewSet(LeadsOnly):
+    """The plan: every cell with what it holds, what to make next, targets."""
+
+    serializer_class = PlanCellsSerializer
+    pagination_class = None
+    filter_backends = []
+
+    @extend_schema(responses=PlanCellsSerializer)
+    def list(self, request: Request) -> Response:
+        """Every cell, the shortest first: the same counts as on the page."""
+        grid = queries.grid()
+        answer = {"cells": queries.by_emptiness(grid.cells), "in_no_cell": grid.outside.total()}
+        return Response(PlanCellsSerializer(answer).data)
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("count", OpenApiTypes.INT, description="from 1 to 200; 20 when left out"),
+            OpenApiParameter("language", OpenApiTypes.STR, description="only cells of this language"),
+            OpenApiParameter("bucket", OpenApiTypes.STR, description="only cells of this bucket"),
+            OpenApiParameter(
+                "secondary_task", OpenApiTypes.STR, description="only cells of this task, by code or name"
+            ),
+        ],
+        responses=ProposedSerializer,
+    )
+    @action(detail=False, methods=["get"])
+    def propose(self, request: Request) -> Response:
+        """Pairs of document and task for the emptiest cells. Nothing is made."""
+        refuse_unknown(request, WISHED)
+        said: dict[str, Any] = {name: request.query_params[name] for name in WISHED if name in request.query_params}
+        if "count" in said:
+            if not (said["count"].isascii() and said["count"].isdecimal() and len(said["count"]) < 5):
+                raise Invalid({"count": _("A whole number from 1 is expected.")})
+            said["count"] = int(said["count"])
+        return Response(ProposedSerializer(planning.propose(planning.wish_of(**said))).data)
+
+    @extend_schema(request=MakeBody, responses={201: MadeSerializer})
+    @action(detail=False, methods=["post"])
+    def make(self, request: Request) -> Response:
+        """Plan these samples in one step. What cannot be planned any more is left out, and says why."""
+        form = MakeBody(data=request.data)
+        form.is_valid(raise_exception=True)
+        given = form.validated_data["pairs"]
+        pairs = [planning.pair_of(one["document"], one["secondary_task"]) for one in given]
+        made = planning.make_samples(pairs=pairs, by=self.person)
+        answer = {"samples": [sample.pk for sample in made.samples], "left_out": made.left}
+        return Response(MadeSerializer(answer).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=CellTargetBody, responses=TargetsSetSerializer)
+    @action(detail=False, methods=["post"])
+    def target(self, request: Request) -> Response:
+        """Set the target of a cell, or of all cells of a task, a language, a bucket."""
+        form = CellTargetBody(data=request.data)
+        form.is_valid(raise_exception=True)
+        given = dict(form.validated_data)
+        target = given.pop("target")
+        wish = planning.wish_of(**given)
+        targets = {cell.key: target for cell in queries.cells() if wish.holds(cell)}
+        return Response({"changed": actions.set_cell_targets(targets=targets, by=self.person)})
 
 
 class CostsViewSet(LeadsOnly):
@@ -121,6 +233,7 @@ class CostsViewSet(LeadsOnly):
 routes: list[tuple[str, type[ViewSet], str]] = [
     ("people", PeopleViewSet, "person"),
     ("progress", ProgressViewSet, "progress"),
+    ("plan", PlanViewSet, "plan"),
     ("costs", CostsViewSet, "costs"),
     ("samples", StoryViewSet, "sample-story"),
 ]

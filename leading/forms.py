@@ -1,11 +1,17 @@
 """Forms clean, actions decide."""
 
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from annotation.filters import ANY
 from annotation.forms import task_choices
+from core.models import BenchmarkSettings
 from core.workflow import Role
 from documents.models import LANGUAGE_CHOICES
+from leading.actions import MOST_PER_CELL
+from leading.planning import AT_MOST
 
 
 class PersonForm(forms.Form):
@@ -45,3 +51,40 @@ class FiguresForm(forms.Form):
         label=_("A claim lapses after, minutes"), min_value=5, max_value=60 * 24 * 14
     )
     claims_per_person = forms.IntegerField(label=_("Open claims per person"), min_value=1, max_value=1000)
+
+
+def _any(choices: Any) -> Any:
+    return lambda: [("", ANY), *(choices() if callable(choices) else choices)]
+
+
+def bucket_choices() -> list[tuple[str, str]]:
+    return [(bucket, bucket) for bucket in BenchmarkSettings.load().lengths.names()]
+
+
+class WishForm(forms.Form):
+    """What to make next. Bound to the address: nothing said is the usual."""
+
+    count = forms.IntegerField(label=_("Samples"), min_value=1, max_value=AT_MOST, required=False)
+    language = forms.ChoiceField(label=_("Language"), choices=_any(LANGUAGE_CHOICES), required=False)
+    bucket = forms.ChoiceField(label=_("Bucket"), choices=_any(bucket_choices), required=False)
+    secondary_task = forms.ChoiceField(label=_("Secondary task"), choices=_any(task_choices), required=False)
+
+
+class DueForm(forms.Form):
+    by = forms.DateField(label=_("Full by"), required=False, widget=forms.DateInput(attrs={"type": "date"}))
+
+
+class TargetsForm(forms.Form):
+    """One target for all cells of a kind, or the general figure again: a field left empty by mistake changes none."""
+
+    language = forms.ChoiceField(label=_("Language"), choices=_any(LANGUAGE_CHOICES), required=False)
+    bucket = forms.ChoiceField(label=_("Bucket"), choices=_any(bucket_choices), required=False)
+    secondary_task = forms.ChoiceField(label=_("Secondary task"), choices=_any(task_choices), required=False)
+    target = forms.IntegerField(label=_("Target"), min_value=0, max_value=MOST_PER_CELL, required=False)
+    general = forms.BooleanField(label=_("The general figure again"), required=False)
+
+    def clean(self) -> dict[str, Any]:
+        said: dict[str, Any] = super().clean() or {}
+        if "target" in said and (said["target"] is None) != bool(said.get("general")):
+            self.add_error("target", _("Say a target, or tick the general figure."))
+        return said

@@ -18,3 +18,7 @@ class CellTarget(models.Model):
 
     def __str__(self) -> str:
         return f"{self.task_code} {self.language} {self.bucket}"
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return (self.task_code, self.language, self.bucket)

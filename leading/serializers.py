@@ -1,5 +1,6 @@
 """What the API says about people and progress."""
 
+from decimal import Decimal
 from typing import Any
 
 from rest_framework import serializers
@@ -79,6 +80,11 @@ class StageSerializer(serializers.Serializer[Any]):
     state = serializers.CharField()
     count = serializers.IntegerField()
     oldest = serializers.DateTimeField(allow_null=True)
+    blocked = serializers.IntegerField(help_text="of these, whose document lost its approval")
+    ages = serializers.ListField(
+        child=serializers.IntegerField(),
+        help_text="by days in the state: up to 1, up to 3, up to 7, more; empty where nothing waits any more",
+    )
 
 
 class CellSerializer(serializers.Serializer[Any]):
@@ -88,12 +94,32 @@ class CellSerializer(serializers.Serializer[Any]):
     target = serializers.IntegerField()
     accepted = serializers.IntegerField(source="done")
     under_way = serializers.IntegerField()
+    missing = serializers.IntegerField(help_text="of the target, not accepted")
+    to_plan = serializers.IntegerField(source="unplanned", help_text="of the target, neither accepted nor under way")
+    blocked = serializers.IntegerField(help_text="accepted or under way, and the document lost its approval")
+    own_target = serializers.BooleanField(source="is_special", help_text="false: the general figure")
+    states = serializers.DictField(child=serializers.IntegerField(), help_text="samples by state, where there are some")
+
+
+class StageCostSerializer(serializers.Serializer[Any]):
+    stage = serializers.CharField(source="purpose")
+    usd = serializers.DecimalField(max_digits=20, decimal_places=8)
+    calls = serializers.IntegerField()
+    unknown = serializers.IntegerField()
 
 
 class CostSerializer(serializers.Serializer[Any]):
     usd = serializers.DecimalField(max_digits=16, decimal_places=8)
     calls = serializers.IntegerField()
     unknown = serializers.IntegerField(help_text="calls whose cost nobody knows, not in the sum")
+    stages = StageCostSerializer(many=True)
+    usd_per_accepted_sample = serializers.SerializerMethodField(
+        help_text="null: nothing accepted here, or no cost known"
+    )
+
+    def get_usd_per_accepted_sample(self, cost: Any) -> Decimal | None:
+        each: Decimal | None = cost.per_sample(self.context.get("accepted_here", 0))
+        return None if each is None else round(each, 8)
 
 
 class CostRowSerializer(serializers.Serializer[Any]):
@@ -131,7 +157,148 @@ class CostsSerializer(serializers.Serializer[Any]):
     rows = CostRowSerializer(many=True)
 
 
+class ForecastSerializer(serializers.Serializer[Any]):
+    """When every cell holds its target, at the pace of the last days. Without `finish`, `why_not` says why in words."""
+
+    accepted = serializers.IntegerField()
+    target = serializers.IntegerField()
+    missing = serializers.IntegerField(help_text="summed up cell by cell: a surplus stands for nothing")
+    under_way = serializers.IntegerField(help_text="of the missing")
+    to_plan = serializers.IntegerField(source="unplanned", help_text="of the missing")
+    counted = serializers.IntegerField(help_text="accepted in the last `days` days")
+    days = serializers.IntegerField(source="span")
+    per_week = serializers.FloatField()
+    finish = serializers.DateField(allow_null=True)
+    earliest = serializers.DateField(allow_null=True)
+    latest = serializers.DateField(allow_null=True, help_text="null: nobody can say")
+    why_not = serializers.CharField()
+
+
+class WorkerSerializer(serializers.Serializer[Any]):
+    person = serializers.CharField(source="name")
+    role = serializers.CharField()
+    counts = serializers.DictField(child=serializers.IntegerField())
+
+
+class ThroughputSerializer(serializers.Serializer[Any]):
+    """What was done in the last days, today included, by kind of work."""
+
+    days = serializers.ListField(child=serializers.DateField())
+    by_day = serializers.DictField(child=serializers.ListField(child=serializers.IntegerField()))
+    people = WorkerSerializer(many=True)
+
+
+class EffortSerializer(serializers.Serializer[Any]):
+    step = serializers.CharField()
+    bucket = serializers.CharField()
+    samples = serializers.IntegerField()
+    seconds = serializers.FloatField()
+    seconds_per_sample = serializers.FloatField()
+
+
+class RatesSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField(source="label")
+    audited = serializers.IntegerField()
+    rejected = serializers.IntegerField()
+    decided = serializers.IntegerField(help_text="review cases that were accepted or adjudicated")
+    reconstructed = serializers.IntegerField()
+
+
+class OutcomesSerializer(serializers.Serializer[Any]):
+    by_person = RatesSerializer(many=True)
+    by_model = RatesSerializer(many=True)
+    by_task = RatesSerializer(many=True)
+
+
+class ChosenSerializer(serializers.Serializer[Any]):
+    model = serializers.CharField(source="name")
+    simulated = serializers.BooleanField()
+    candidates = serializers.IntegerField()
+    discarded = serializers.IntegerField()
+    passed = serializers.IntegerField()
+    chosen = serializers.IntegerField()
+    in_accepted_samples = serializers.IntegerField(source="accepted")
+
+
 class ProgressSerializer(serializers.Serializer[Any]):
     stages = StageSerializer(many=True)
     cells = CellSerializer(many=True)
+    in_no_cell = serializers.IntegerField(help_text="samples whose document is in no bucket of the benchmark now")
+    without_difficulty = serializers.IntegerField(help_text="accepted samples that wait for their label")
     cost = CostSerializer()
+    forecast = ForecastSerializer()
+    throughput = ThroughputSerializer()
+    active_time = EffortSerializer(many=True)
+    outcomes = OutcomesSerializer()
+    chosen = ChosenSerializer(many=True)
+
+
+# Plan --------------------------------------------------------------------------------------------------------------
+
+
+class PlanCellsSerializer(serializers.Serializer[Any]):
+    cells = CellSerializer(many=True, help_text="the shortest first")
+    in_no_cell = serializers.IntegerField()
+
+
+class PairSerializer(serializers.Serializer[Any]):
+    document = serializers.IntegerField(min_value=1)
+    secondary_task = serializers.CharField(help_text="code or exact English name")
+
+
+class ProposalSerializer(serializers.Serializer[Any]):
+    """A document for a cell. `uses`: samples that it carries, with those proposed before."""
+
+    document = serializers.IntegerField(source="source.pk")
+    secondary_task = serializers.CharField(source="cell.task.name")
+    language = serializers.CharField(source="cell.language")
+    bucket = serializers.CharField(source="cell.bucket")
+    title = serializers.CharField(source="source.title")
+    domain = serializers.CharField(source="source.domain")
+    format = serializers.CharField(source="source.format")
+    tokens = serializers.IntegerField(source="source.tokens")
+    uses = serializers.IntegerField()
+    tried_before = serializers.BooleanField(source="tried", help_text="the pair was exhausted before")
+
+
+class ShortageSerializer(serializers.Serializer[Any]):
+    language = serializers.CharField()
+    bucket = serializers.CharField()
+    samples = serializers.IntegerField(source="lacking", help_text="for which no document is left")
+    cells = serializers.IntegerField()
+    approved_documents = serializers.IntegerField(source="documents")
+
+
+class ProposedSerializer(serializers.Serializer[Any]):
+    to_plan = serializers.IntegerField(source="unplanned", help_text="in the cells that were asked for")
+    proposals = ProposalSerializer(many=True)
+    shortages = ShortageSerializer(many=True)
+
+
+class MakeBody(serializers.Serializer[Any]):
+    pairs = PairSerializer(many=True, help_text="at most 200, as proposed or chosen otherwise")
+
+
+class NotMadeSerializer(serializers.Serializer[Any]):
+    document = serializers.IntegerField(source="pair.document")
+    secondary_task = serializers.CharField(source="pair.task_code")
+    rule = serializers.CharField()
+    why = serializers.CharField()
+
+
+class MadeSerializer(serializers.Serializer[Any]):
+    samples = serializers.ListField(child=serializers.IntegerField(), help_text="numbers of the new samples")
+    left_out = NotMadeSerializer(many=True)
+
+
+class CellTargetBody(serializers.Serializer[Any]):
+    """Left out, task, language or bucket stand for all. `target` null: the general figure holds again."""
+
+    secondary_task = serializers.CharField(required=False, default="", help_text="code or exact English name")
+    language = serializers.CharField(required=False, default="")
+    bucket = serializers.CharField(required=False, default="")
+    target = serializers.IntegerField(allow_null=True, min_value=0)
+
+
+class TargetsSetSerializer(serializers.Serializer[Any]):
+    changed = serializers.IntegerField()

@@ -1,11 +1,16 @@
 from django.urls import path
 
-from leading import views
+from leading import progress_views, views
 
 app_name = "leading"
 urlpatterns = [
     path("", views.work, name="work"),
-    path("progress/", views.progress, name="progress"),
+    path("progress/", progress_views.progress, name="progress"),
+    path("progress/work/", progress_views.progress_work, name="progress_work"),
+    path("progress/outcomes/", progress_views.progress_outcomes, name="progress_outcomes"),
+    path("plan/", progress_views.plan, name="plan"),
+    path("plan/next/", progress_views.plan_next, name="plan_next"),
+    path("plan/targets/", progress_views.plan_targets, name="plan_targets"),
     path("progress/figures/", views.figures, name="figures"),
     path("runs/costs/", views.cost_list, name="costs"),
     path("samples/<int:pk>/story/", views.sample_story, name="sample_story"),

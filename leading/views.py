@@ -1,12 +1,12 @@
 """The work list of every role, progress, people, the benchmark's figures."""
 
-import csv
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -16,10 +16,9 @@ from benchmark.taxonomy import SECONDARY_TASKS, Language
 from core import history
 from core.models import BenchmarkSettings, User
 from core.refusals import Invalid, NotAllowed
-from core.spreadsheet import safe_cell
-from core.viewing import person_of, refuse_into
+from core.viewing import csv_response, person_of, refuse_into
 from generation import overview
-from leading import actions, costs, queries, story, wording, worklist
+from leading import actions, costs, listings, queries, story, wording, worklist
 from leading.forms import FiguresForm, PersonForm, RoleForm, WorkForm
 
 
@@ -46,68 +45,16 @@ def work(request: HttpRequest) -> HttpResponse:
     return render(request, "leading/work.html", context)
 
 
-def _grid(cells: list[queries.Cell]) -> list[dict[str, Any]]:
-    """The cells as rows of the table: one row per task, its cells in the order of the columns."""
-    width = len(cells) // len(SECONDARY_TASKS)
-    rows = []
-    for position, task in enumerate(SECONDARY_TASKS):
-        row = cells[position * width : (position + 1) * width]
-        half = len(row) // len(Language)
-        parts = [row[start : start + half] for start in range(0, len(row), half)]
-        rows.append({"task": task, "parts": parts, "done": sum(cell.done for cell in row)})
-    return rows
-
-
-@require_GET
-def progress(request: HttpRequest) -> HttpResponse:
-    lead(request)
-    cells = queries.cells()
-    if request.GET.get("format") == "csv":
-        return _cells_csv(cells)
-    stages = queries.funnel()
-    context = {
-        "section": "progress",
-        "rows": _grid(cells),
-        "buckets": BenchmarkSettings.load().lengths.names(),
-        "languages": list(Language),
-        "done": sum(cell.done for cell in cells),
-        "target": sum(cell.target for cell in cells),
-        "full": sum(1 for cell in cells if not cell.missing),
-        "empty": sum(1 for cell in cells if not cell.done),
-        "count": len(cells),
-        # A grid that is nearly all empty would be one field of the strongest colour and point nowhere.
-        "calm": sum(1 for cell in cells if not cell.done) * 3 > len(cells),
-        "funnel": stages,
-        "largest": max((stage.count for stage in stages), default=0) or 1,
-        "cost": queries.cost(),
-        "waiting": queries.waiting_for_leads(),
-        "shortest": list(queries.shortest_cells(8)),
-    }
-    return render(request, "leading/progress.html", context)
-
-
-def _cells_csv(cells: list[queries.Cell]) -> HttpResponse:
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response.headers["Content-Disposition"] = 'attachment; filename="progress.csv"'
-    response.write("\ufeff")  # Excel reads UTF-8 only with this mark
-    writer = csv.writer(response)
-    writer.writerow(["secondary_task", "language", "bucket", "target", "accepted", "under_way"])
-    for cell in cells:
-        row = [cell.task.name, cell.language, cell.bucket, cell.target, cell.done, cell.under_way]
-        writer.writerow([safe_cell(value) for value in row])
-    return response
-
-
 SHOWN = 50
 
 
 @require_GET
-def cost_list(request: HttpRequest) -> HttpResponse:
+def cost_list(request: HttpRequest) -> HttpResponseBase:
     """What calls cost, by model, stage, sample and day; each as a table and, whole, as a file."""
     lead(request)
     wanted = request.GET.get("csv", "")
     if wanted in costs.BY:
-        return _costs_csv(wanted, costs.BY[wanted]())
+        return csv_response(listings.call_cost_lines(wanted, costs.BY[wanted]()), f"costs-by-{wanted}.csv")
     sums = costs.together()
     found = {"model": sums.by_model, "stage": sums.by_stage, "day": costs.by_day(), "sample": costs.by_sample()}
     tables = [Costs(name, rows[:SHOWN], len(rows)) for name, rows in found.items()]
@@ -128,39 +75,6 @@ class Costs:
     name: str
     rows: list[costs.CostRow]
     count: int
-
-
-COLUMNS = (
-    *("calls", "answered", "tokens_in", "tokens_out", "spent", "unpriced", "again", "expected", "unforeseen"),
-    *("difference", "difference_once"),
-)
-# Sums of which nothing is known are empty cells, never zero.
-UNKNOWN_WITH = {"spent": "unpriced", "expected": "unforeseen"}
-
-
-def _costs_csv(name: str, rows: list[costs.CostRow]) -> HttpResponse:
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response.headers["Content-Disposition"] = f'attachment; filename="costs-by-{name}.csv"'
-    response.write("\ufeff")  # Excel reads UTF-8 only with this mark
-    writer = csv.writer(response)
-    units = {
-        "spent": "spent_usd",
-        "expected": "expected_usd",
-        "again": "paid_again",
-        "difference": "difference_percent",
-        "difference_once": "difference_to_one_attempt_percent",
-    }
-    writer.writerow([name, *(units.get(column, column) for column in COLUMNS)])
-    for row in rows:
-        writer.writerow([safe_cell(value) for value in (row.label or row.key, *(_cell(row, one) for one in COLUMNS))])
-    return response
-
-
-def _cell(row: costs.CostRow, column: str) -> Any:
-    value = getattr(row, column)
-    if value is None or (not value and column in UNKNOWN_WITH and getattr(row, UNKNOWN_WITH[column])):
-        return ""
-    return round(value, 2) if column in {"difference", "difference_once"} else value
 
 
 @require_GET

@@ -95,7 +95,7 @@ def test_what_nobody_knows_is_shown_as_unknown_and_left_empty_in_the_file(page: 
     assert "0.00" not in table
     assert 'title="2 of unknown cost">unknown' in table
     file = page.get(reverse("leading:costs"), {"csv": "model"})
-    (row,) = list(csv.DictReader(io.StringIO(file.content.decode("utf-8-sig"))))
+    (row,) = list(csv.DictReader(io.StringIO(file.getvalue().decode("utf-8-sig"))))
     assert (row["model"], row["calls"], row["spent_usd"], row["unpriced"], row["expected_usd"]) == (
         "Dear",
         "2",
@@ -111,7 +111,7 @@ def test_each_table_is_a_file_that_a_spreadsheet_reads(page: Client, name: str) 
     paid(run, make_model("=1+1"), Decimal("1.5"), Decimal(1))
     file = page.get(reverse("leading:costs"), {"csv": name})
     assert f"costs-by-{name}.csv" in file.headers["Content-Disposition"]
-    (row,) = list(csv.DictReader(io.StringIO(file.content.decode("utf-8-sig"))))
+    (row,) = list(csv.DictReader(io.StringIO(file.getvalue().decode("utf-8-sig"))))
     assert (Decimal(row["spent_usd"]), Decimal(row["expected_usd"]), row["difference_percent"]) == (
         Decimal("1.5"),
         Decimal(1),

@@ -1,18 +1,28 @@
 """Counts come from one module; pages and API show the same."""
 
+import csv
+import io
+import random
+from collections import Counter
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.actions import claim_sample, release_claim
+from annotation.models import Sample
 from annotation.workflow import SampleState
+from benchmark.taxonomy import Language
+from core import history
 from core.models import BenchmarkSettings, User
 from core.refusals import Invalid
-from leading import actions, queries
+from documents.models import DocumentVersion
+from leading import actions, planning, queries
 from tests.factories import (
     make_annotator,
     make_case,
@@ -153,3 +163,174 @@ def test_a_case_with_a_free_seat_waits_on_the_work_list_of_who_may_review_it() -
     assert verifier is not None
     assert [item.label for group in offered for item in group.items] == [case.sample.label]
     assert signed_in(verifier).get("/").context["groups"] == []
+
+
+# Counts agree over any history ------------------------------------------------------------------------------------
+
+BUCKETS = ("8k", "16k", "256k")
+TASKS = ("T1.1", "T1.2", "T9.1")
+# What only moves where another app wants it: an import is of an empty system, the rest belongs to it.
+MOVES = [move for move in Sample.lifecycle.moves if move != "import_from_release"]
+
+
+class History:
+    """A benchmark on which anything that may happen happens, by chance: documents come and lose their approval, pairs
+    are planned, samples go along every way that their lifecycle has, figures and targets change."""
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.lead = make_lead()
+        self.client = signed_in(self.lead)
+        for _number in range(3):
+            self.bring_document()
+
+    def go(self, steps: int) -> None:
+        # A sample moves along most often, as at any benchmark.
+        happenings = [self.move] * 8 + [self.plan] * 2 + [self.lose_approval, self.bring_document, self.set_target]
+        for _step in range(steps):
+            self.chance.choice(happenings)()
+
+    def bring_document(self) -> None:
+        make_version(bucket=self.chance.choice(BUCKETS), language=self.chance.choice([*Language]))
+
+    def plan(self) -> None:
+        wish = planning.Wish(self.chance.randint(1, 4), task_code=self.chance.choice(TASKS))
+        pairs = [planning.Pair(one.source.pk, one.cell.task.code) for one in planning.propose(wish).proposals]
+        if pairs:
+            planning.make_samples(pairs=pairs, by=self.lead)
+
+    def move(self) -> None:
+        samples = list(Sample.objects.order_by("pk"))
+        if not samples:
+            return self.plan()
+        sample = self.chance.choice(samples)
+        for _turn in range(self.chance.randint(1, 9)):
+            possible = [move for move in MOVES if Sample.lifecycle.allows(sample.state, move)]
+            if possible:
+                with suppress(IntegrityError), transaction.atomic():  # brought back, where the pair was planned anew
+                    history.advance(sample, self.chance.choice(possible), by=None)
+        return None
+
+    def lose_approval(self) -> None:
+        version = self.chance.choice(list(DocumentVersion.objects.order_by("pk")))
+        if version.is_approved:
+            history.advance(version, "reject", by=None)
+        elif self.chance.random() < 0.5:
+            history.advance(version, "approve", by=None)
+        elif self.chance.random() < 0.3:
+            # Its bucket is none of the benchmark's any more.
+            DocumentVersion.objects.filter(pk=version.pk).update(bucket="")
+
+    def set_target(self) -> None:
+        cell = self.chance.choice(queries.cells())
+        actions.set_cell_targets(targets={cell.key: self.chance.choice([0, 1, 9, None])}, by=self.lead)
+
+
+def listed(client: Client, **query: str) -> int:
+    """How many the page of samples says there are; as many as the API says."""
+    page = client.get(reverse("annotation:sample_list"), query)
+    api = client.get("/api/v1/samples/", {**query, "page_size": "1"}).json()["count"]
+    assert page.context["page_obj"].paginator.count == api, query
+    return int(api)
+
+
+def counts_agree(client: Client) -> None:
+    """Every page, list and answer against what one sees who counts the rows by hand."""
+    rows = list(Sample.objects.select_related("document", "document_version"))
+    by_state = Counter(sample.state for sample in rows)
+    live = [sample for sample in rows if sample.state != SampleState.EXHAUSTED]
+    blocked = sum(sample.is_blocked for sample in live)
+    settings = BenchmarkSettings.load()
+    in_grid = [sample for sample in rows if sample.bucket in settings.lengths.names()]
+    accepted_in_grid = sum(sample.state == SampleState.ACCEPTED for sample in in_grid)
+
+    work = client.get("/").context
+    overview, plan = client.get("/progress/").context, client.get("/plan/").context
+    api, api_plan = client.get("/api/v1/progress/").json(), client.get("/api/v1/plan/").json()
+    release = client.get("/releases/").context
+
+    # By state: three pages, two lists, one API.
+    for funnel in (work["funnel"], overview["funnel"]):
+        assert {stage.state: stage.count for stage in funnel if stage.count} == by_state
+        assert sum(stage.blocked for stage in funnel) == blocked
+    assert {one["state"]: one["count"] for one in api["stages"] if one["count"]} == by_state
+    assert listed(client) == len(rows)
+    for state in queries.STAGE_ORDER:
+        assert listed(client, state=state) == by_state[state]
+    assert listed(client, blocked="true") == work["waiting"].blocked == blocked
+    assert listed(client, live="true") == len(live)
+    under_way = len(live) - by_state[SampleState.ACCEPTED]
+    assert listed(client, under_way="true") == under_way
+    assert work["waiting"].planned == by_state[SampleState.PLANNED]
+    assert work["waiting"].unlabelled == overview["unlabelled"] == api["without_difficulty"]
+    assert work["waiting"].awaiting_document == by_state[SampleState.AWAITING_DOCUMENT]
+
+    # By cell: what the grids, the table, the files and both answers say.
+    counted = {measure.name: total for measure, total in plan["counted"]}
+    assert counted["accepted"] == overview["done"] == overview["sum"] == accepted_in_grid
+    assert counted["held"] == counted["accepted"] + counted["under_way"]
+    assert overview["outside"] == plan["outside"] == api["in_no_cell"] == len(rows) - len(in_grid)
+    assert counted["held"] + counted["exhausted"] + overview["outside"] == len(rows)
+    file = client.get("/progress/", {"csv": "progress"}).getvalue().decode("utf-8-sig")
+    cells = list(csv.DictReader(io.StringIO(file)))
+    for name in ("accepted", "under_way", "blocked", "exhausted", "in_audit"):
+        assert sum(int(row[name]) for row in cells) == counted[name], name
+    for name in ("accepted", "under_way", "missing", "to_plan", "blocked", "target"):
+        told = sum(cell[name] for cell in api["cells"])
+        assert told == sum(cell[name] for cell in api_plan["cells"]) == sum(int(row[name]) for row in cells), name
+    assert sum(cell["to_plan"] for cell in api["cells"]) == plan["unplanned"] == overview["expected"].unplanned
+    assert overview["expected"].missing == api["forecast"]["missing"] == sum(int(row["missing"]) for row in cells)
+    sample = next(iter(in_grid), None)
+    if sample:
+        where = {"secondary_task": sample.task_code, "language": sample.language.value, "bucket": sample.bucket}
+        key = (sample.task_code, sample.language.value, sample.bucket)
+        (cell,) = [one for one in queries.cells() if one.key == key]
+        assert listed(client, **where) == sum(cell.states.values())
+        assert listed(client, **where, live="true") == cell.held
+
+    # What can be released is accepted; the targets are those of the plan.
+    assert len(release["report"].verdicts) == by_state[SampleState.ACCEPTED]
+    squares = [filled for row in release["rows"] for part in row.parts for filled in part]
+    assert [filled.target for filled in squares] == [cell["target"] for cell in api["cells"]]
+    assert release["ready"] + release["left_out_count"] == by_state[SampleState.ACCEPTED]
+
+
+@pytest.mark.parametrize("seed", [1, 3])
+def test_counts_agree_on_every_page_list_and_answer_whatever_happened(seed: int) -> None:
+    past = History(seed)
+    for steps in (30, 40):
+        past.go(steps)
+        counts_agree(past.client)
+
+
+def test_counts_fall_when_a_sample_ends_or_goes_back() -> None:
+    """T-35: created, ended, brought back, sent back, blocked, its approval given again."""
+    lead, expert = make_lead(), make_expert()
+    client = signed_in(lead)
+    sample = make_sample(state=SampleState.IN_VERIFICATION, annotator=make_annotator())
+
+    def held() -> tuple[int, int, int]:
+        counted = {measure.name: total for measure, total in client.get("/plan/").context["counted"]}
+        return counted["under_way"], counted["accepted"], counted["blocked"]
+
+    assert held() == (1, 0, 0)
+    assert listed(client, under_way="true") == 1
+    for move, counts in (
+        ("exhaust", (0, 0, 0)),
+        ("bring_back", (1, 0, 0)),
+        ("submit", (1, 0, 0)),
+        ("reject", (1, 0, 0)),
+        ("submit", (1, 0, 0)),
+        ("approve", (1, 0, 0)),
+        ("reopen", (1, 0, 0)),
+    ):
+        history.advance(sample, move, by=expert)
+        assert held() == counts, move
+        assert listed(client, under_way="true") == counts[0], move
+    history.advance(sample.document_version, "reject", by=lead)
+    assert held() == (1, 0, 1)
+    counts_agree(client)
+    history.advance(sample.document_version, "approve", by=lead)
+    for move in ("submit", "approve", "standardize", "open_review", "accept"):
+        history.advance(sample, move, by=expert)
+    assert held() == (0, 1, 0)
