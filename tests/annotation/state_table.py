@@ -10,7 +10,8 @@ from typing import Any
 from rest_framework.test import APIClient
 
 from annotation import actions
-from annotation.models import AuditRemark, Candidate, Challenge, Claim, Participation, Sample, Submission
+from annotation.claims import live_claims
+from annotation.models import AuditRemark, Candidate, Challenge, Participation, Sample, Submission
 from annotation.queries import challenge_results
 from core.models import User
 from documents.models import DocumentVersion
@@ -182,7 +183,7 @@ class Scene:
         sample = Sample.objects.get(pk=self.sample)
         candidate = Candidate.objects.select_related("sample", "sample__document_version").get(pk=self.candidate)
         names = {person.pk: role for role, person in self.people.items()}
-        claim = Claim.objects.filter(sample=sample, ended_at=None).first()
+        claim = live_claims().filter(sample=sample).first()
         results = challenge_results(candidate)
         jobs = Participation.objects.filter(sample=sample).values_list("person", "job")
         decided = Submission.objects.filter(sample=sample, outcome__in=["approved", "rejected"]).order_by("-number")
