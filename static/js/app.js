@@ -217,6 +217,10 @@
   addEventListener("click", event => {
     const closed = event.target.closest?.('[aria-disabled="true"]');
     if (closed) { event.preventDefault(); event.stopImmediatePropagation(); say(why(closed) || words.closed); }
+    /* The second stroke of a double one was meant for the page before: data-after says from which millisecond of the
+       page on a key may decide here. A pointer has to find its way, and is not held up. */
+    const early = event.detail === 0 && event.target.closest?.("[data-after]");
+    if (early && performance.now() < +early.dataset.after) { event.preventDefault(); event.stopImmediatePropagation(); }
   }, true);
   let opener = null;
   const openDialog = (dialog, by) => {

@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, expect
 from pytest_django.live_server_helper import LiveServer
 
-from annotation import actions
+from annotation import actions, claims
 from annotation.models import ActiveTime, AuditRemark, Claim
-from annotation.workflow import SampleState
+from annotation.workflow import ClaimEnd, SampleState
 from tests.annotation.scenes import sample_in_audit
 from tests.browsing import signed_in
 
@@ -90,6 +90,28 @@ def pass_time(page: Page, milliseconds: int) -> None:
     page.clock.run_for(milliseconds)
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(200)
+
+
+def test_a_double_stroke_claims_an_audit_and_approves_nothing(browser: Browser, live_server: LiveServer) -> None:
+    sample, _annotator, expert = sample_in_audit()
+    claims.end_claim(sample, ClaimEnd.RELEASED, by=expert)
+    with signed_in(browser, live_server, expert) as context:
+        page = context.new_page()
+        page.goto(f"/samples/{sample.pk}/audit/")
+        page.keyboard.press("y")
+        approve = page.get_by_role("button", name="Approve")
+        approve.wait_for()
+        # By the page's own clock, so that a slow machine does not make the stroke a late one.
+        page.evaluate("performance.now = () => 300")
+        page.keyboard.press("y")
+        page.keyboard.press("Enter")
+        sample.refresh_from_db()
+        assert sample.state == SampleState.IN_AUDIT
+        page.evaluate("performance.now = () => 1500")
+        with page.expect_navigation():
+            page.keyboard.press("y")
+        sample.refresh_from_db()
+        assert sample.state == SampleState.IN_STANDARDIZATION
 
 
 def test_time_is_not_counted_while_nobody_acts_or_looks(browser: Browser, live_server: LiveServer) -> None:
