@@ -319,9 +319,7 @@ class SampleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
 
     def _approved(self) -> Sample:
         """The sample, for those who may know how its question came about."""
-        sample: Sample = self.get_object()
-        if not sees_trail(self.person, sample):
-            raise Http404
+        sample = self._trail()
         if not has_approved_question(sample):
             raise RuleBroken(_("No question of this sample has been approved yet."), rule="nothing_approved")
         return sample

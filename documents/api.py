@@ -69,6 +69,8 @@ class DocumentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet)
     @extend_schema(request=CreateSerializer, responses={201: DocumentDetailSerializer, **REFUSED})
     def create(self, request: Request) -> Response:
         """One text becomes one document: `text` in JSON, or `file` as multipart."""
+        if not actions.can_import_document(self.person):
+            raise NotAllowed(_("This is not for your role to do."))
         body = self.body(request, CreateSerializer)
         file, text, encoding = body.pop("file", None), body.pop("text", None), body.pop("encoding")
         if (file is None) == (text is None):
