@@ -206,12 +206,16 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 # Programs -------------------------------------------------------------------------------------------
+# Of each token, and of each person who is signed in; 0 is no limit.
+LBP_API_REQUESTS_PER_MINUTE = env.int("LBP_API_REQUESTS_PER_MINUTE", default=1200)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "core.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["core.authentication.SignedInWithinScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["core.throttling.PerCaller"],
+    "NUM_PROXIES": env.int("TRUSTED_PROXY_COUNT", default=0),
     "DEFAULT_PAGINATION_CLASS": "core.paging.Pages",
     "DEFAULT_FILTER_BACKENDS": ["core.filtering.KnownFilters"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
@@ -234,6 +238,10 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "core.schema.with_what_every_operation_shares",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "VersionState": "documents.workflow.VersionState",
         "BatchState": "documents.workflow.BatchState",
