@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from core.models import User
@@ -34,7 +36,7 @@ class WorkSerializer(serializers.Serializer[Any]):
 class NewPersonSerializer(serializers.Serializer[Any]):
     """The password is made up when it is left out, and answered this once."""
 
-    name = serializers.CharField(max_length=150)
+    name = serializers.CharField(max_length=150, validators=[UnicodeUsernameValidator()])
     role = serializers.ChoiceField(choices=Role.choices)
     email = serializers.EmailField(required=False, default="")
     full_name = serializers.CharField(required=False, default="", max_length=150, allow_blank=True)
@@ -124,6 +126,7 @@ class TrialCostsSerializer(serializers.Serializer[Any]):
     unpriced = serializers.IntegerField()
 
 
+@extend_schema_serializer(many=False)
 class CostsSerializer(serializers.Serializer[Any]):
     by = serializers.CharField()
     total = CostRowSerializer(help_text="over all calls, each counted once however many runs read it")
@@ -131,6 +134,7 @@ class CostsSerializer(serializers.Serializer[Any]):
     rows = CostRowSerializer(many=True)
 
 
+@extend_schema_serializer(many=False)
 class ProgressSerializer(serializers.Serializer[Any]):
     stages = StageSerializer(many=True)
     cells = CellSerializer(many=True)
