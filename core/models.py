@@ -101,6 +101,44 @@ class Event(models.Model):
         return f"{self.action} {self.subject_type} {self.subject_id}"
 
 
+class TrailSeal(models.Model):
+    """A batch of the audit trail, sealed by hash and chained to the seal before it (`core.sealing`). Triggers forbid
+    change and removal, as of the trail itself.
+
+    lines: {number of the line: its hash}
+    """
+
+    number = models.PositiveBigIntegerField(unique=True)
+    first_id = models.BigIntegerField()
+    last_id = models.BigIntegerField(unique=True)
+    count = models.PositiveIntegerField()
+    lines = models.JSONField()
+    previous = models.CharField(max_length=64, blank=True)
+    digest = models.CharField(max_length=64, unique=True)
+    sealed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return f"seal {self.number}"
+
+
+class TrailHorizon(models.Model):
+    """How far the trail reached when it was last looked at, and the transaction that looked: those at work
+    then have smaller numbers. One row."""
+
+    last_id = models.BigIntegerField(default=0)
+    transaction = models.BigIntegerField(default=0)
+    noted_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(pk=1), name="the_horizon_is_one_row")]
+
+    def __str__(self) -> str:
+        return f"horizon {self.last_id}"
+
+
 class BenchmarkSettings(models.Model):
     """The figures of the benchmark that a lead can change: one row, always there."""
 

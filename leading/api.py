@@ -10,9 +10,10 @@ from rest_framework.response import Response
 
 from annotation.models import Sample
 from core.api import ViewSet
-from core.models import User
+from core.models import Event, User
 from core.refusals import Invalid, NotAllowed
 from leading import actions, costs, queries
+from leading.filters import TrailFilter
 from leading.serializers import (
     AddedPersonSerializer,
     CostsSerializer,
@@ -20,6 +21,7 @@ from leading.serializers import (
     PersonSerializer,
     ProgressSerializer,
     StorySerializer,
+    TrailLineSerializer,
     WorkSerializer,
 )
 from leading.story import story_of
@@ -124,3 +126,15 @@ routes: list[tuple[str, type[ViewSet], str]] = [
     ("costs", CostsViewSet, "costs"),
     ("samples", StoryViewSet, "sample-story"),
 ]
+
+
+# The audit trail ----------------------------------------------------------------------------------------------------
+class TrailViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LeadsOnly):
+    """Who did what to which record, when and why; newest first. It cannot be changed."""
+
+    queryset = Event.objects.select_related("by").order_by("-id")
+    serializer_class = TrailLineSerializer
+    filterset_class = TrailFilter
+
+
+routes.append(("trail", TrailViewSet, "trail"))

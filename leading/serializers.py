@@ -6,7 +6,7 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from core.models import User
+from core.models import Event, User
 from core.workflow import Role
 
 
@@ -139,3 +139,16 @@ class ProgressSerializer(serializers.Serializer[Any]):
     stages = StageSerializer(many=True)
     cells = CellSerializer(many=True)
     cost = CostSerializer()
+
+
+class TrailLineSerializer(serializers.ModelSerializer[Event]):
+    """One line of the audit trail."""
+
+    by = serializers.CharField(
+        source="by.username", default=None, read_only=True, allow_null=True, help_text="null: the system"
+    )
+
+    class Meta:
+        model = Event
+        fields = ["id", "at", "by", "action", "subject_type", "subject_id", "from_state", "to_state", "reason", "data"]
+        read_only_fields = fields

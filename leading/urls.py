@@ -1,6 +1,6 @@
 from django.urls import path
 
-from leading import views
+from leading import trail_views, views
 
 app_name = "leading"
 urlpatterns = [
@@ -14,4 +14,5 @@ urlpatterns = [
     path("people/<int:pk>/role/", views.person_role, name="person_role"),
     path("people/<int:pk>/active/", views.person_active, name="person_active"),
     path("people/<int:pk>/password/", views.person_password, name="person_password"),
+    path("trail/", trail_views.trail, name="trail"),
 ]

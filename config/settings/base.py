@@ -197,6 +197,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "leading.reconcile",
         "schedule": env.float("LBP_RECONCILE_SECONDS", 15.0),
     },
+    "seal the audit trail": {
+        "task": "core.seal_trail",
+        "schedule": env.float("LBP_SEAL_SECONDS", 60.0),
+        "options": {"expires": 60.0},
+    },
     "leave a sign of life": {
         "task": "config.leave_pulse",
         "schedule": 15.0,

@@ -14,7 +14,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from annotation.models import AuditRemark, DraftingBatch, Participation, Sample
 from annotation.workflow import CandidateState, Job, SampleState
 from core.authentication import issue_token
-from core.models import User
+from core.models import Event, User
 from core.workflow import Scope
 from documents.models import ImportBatch
 from generation.models import ModelTrial, ProviderLimit
@@ -205,4 +205,5 @@ class Scene:
         self._keep("person", make_annotator("paul"))
         token, self.token_text = issue_token(person=self.owner, name="a", scope=Scope.WRITE, days=1, by=self.owner)
         self._keep("token", token)
+        self._keep("line", Event.objects.latest("id"))
         self.read_token = issue_token(person=self.lead, name="r", scope=Scope.READ, days=1, by=self.lead)[1]
