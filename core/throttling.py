@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.core.cache import cache
 from django.utils.translation import ngettext
-from rest_framework.exceptions import Throttled
+from rest_framework.exceptions import ErrorDetail, Throttled
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
@@ -39,7 +39,7 @@ class TooMany(Throttled):
             "More than %(limit)s requests in one minute. Send it again in %(wait)s seconds.",
             wait,
         )
-        self.detail = words % {"limit": limit, "wait": wait}
+        self.detail = ErrorDetail(words % {"limit": limit, "wait": wait}, self.default_code)
 
 
 class PerCaller(BaseThrottle):

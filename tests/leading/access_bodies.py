@@ -23,7 +23,7 @@ def described() -> dict[tuple[str, str], dict[str, Any]]:
         route = path.replace("{id}", "<pk>").replace("{", "<").replace("}", ">").lstrip("/").rstrip("/") + "/"
         for method, operation in operations.items():
             content = operation.get("requestBody", {}).get("content", {})
-            asked = content.get("application/json") or next(iter(content.values()), {})
+            asked: dict[str, Any] = content.get("application/json") or next(iter(content.values()), {})
             if asked:
                 found[method.upper(), route] = _made_up(asked["schema"], parts)
     return found
