@@ -152,3 +152,24 @@ class TrailLineSerializer(serializers.ModelSerializer[Event]):
         model = Event
         fields = ["id", "at", "by", "action", "subject_type", "subject_id", "from_state", "to_state", "reason", "data"]
         read_only_fields = fields
+
+
+class GuidelinesBody(serializers.Serializer[Any]):
+    """Only the texts that change; an empty one reads again as the system began with it."""
+
+    texts = serializers.DictField(
+        child=serializers.DictField(child=serializers.CharField(allow_blank=True)),
+        help_text="{key: {language: text}}, languages en and zh-hans",
+    )
+    note = serializers.CharField(help_text="what is changed, and why")
+    based_on = serializers.IntegerField(min_value=0, help_text="number of the version that you saw; 0: the beginning")
+
+
+@extend_schema_serializer(many=False)
+class GuidelinesSerializer(serializers.Serializer[Any]):
+    version = serializers.CharField(help_text="the name that verdicts keep")
+    number = serializers.IntegerField(help_text="0: nothing was changed yet")
+    read = serializers.IntegerField(help_text="number of the version that you have read")
+    texts = serializers.DictField(
+        child=serializers.DictField(child=serializers.CharField(allow_blank=True)), help_text="{key: {language: text}}"
+    )

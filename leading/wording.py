@@ -58,6 +58,7 @@ WORDS: dict[str, str | Promise] = {
     "reset_password": _("gave a person a new password"),
     "change_settings": _("changed the benchmark's figures"),
     "set_cell_target": _("set a cell's target"),
+    "save_guidelines": _("changed the wording of the guidelines"),
     "issue_token": _("issued an API token"),
     "revoke_token": _("revoked an API token"),
 }

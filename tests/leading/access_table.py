@@ -202,6 +202,10 @@ POST   releases/<str:version>/retry/          release            login 403   403
 POST   releases/<str:version>/cancel/         release            login 403   403   403   403   rule
 GET    releases/<str:version>/compare/        release            login 403   403   403   403   ok
 GET    releases/<str:version>/download/       release            login 403   403   403   403   rule
+GET    guidelines/edit/ - login 403 403 403 403 ok
+POST   guidelines/edit/ - login 403 403 403 403 rule
+GET    guidelines/versions/ - login ok ok ok ok ok
+POST   guidelines/read/ - login ok ok ok ok ok
 GET    trail/ - login 403 403 403 403 ok
 """
 
@@ -354,6 +358,9 @@ GET    api/v1/progress/                         -                  401   403   4
 GET    api/v1/costs/                            -                  401   403   403   403   403   ok
 GET    api/v1/samples/<pk>/story/               verified           401   ok    ok    ok    ok    ok
 GET    api/v1/samples/<pk>/story/               reviewed           401   ok    ok    ok    ok    ok
+GET    api/v1/guidelines/ - 401 ok ok ok ok ok
+POST   api/v1/guidelines/ - 401 403 403 403 403 rule
+POST   api/v1/guidelines/read/ - 401 ok ok ok ok ok
 GET    api/v1/trail/ - 401 403 403 403 403 ok
 GET    api/v1/trail/<pk>/ line 401 403 403 403 403 ok
 """
