@@ -483,6 +483,15 @@ class SubmitBody(ClaimedBody):
     note = serializers.CharField(required=False, allow_blank=True, default="")
 
 
+class DiscardManyBody(ClaimedBody):
+    """Candidates of one sample, with one reason."""
+
+    candidates = serializers.PrimaryKeyRelatedField(
+        many=True, allow_empty=False, queryset=Candidate.objects.select_related("sample")
+    )
+    reason = serializers.CharField(allow_blank=True)
+
+
 class FeedbackBody(ClaimedBody):
     feedback = serializers.CharField(required=False, allow_blank=True, default="")
 

@@ -222,6 +222,25 @@ class RejectSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(allow_blank=True)
 
 
+class CorrectSerializer(serializers.Serializer[Any]):
+    """Only what is given changes."""
+
+    version = serializers.IntegerField(help_text="the document's own `version`, as it was seen")
+    title = serializers.CharField(required=False, max_length=300)
+    language = serializers.ChoiceField(choices=LANGUAGE_CHOICES, required=False)
+    domain = serializers.CharField(required=False, allow_blank=True, max_length=60)
+    format = serializers.CharField(required=False, allow_blank=True, max_length=60)
+    multi = serializers.BooleanField(required=False)
+    licence = serializers.CharField(required=False, allow_blank=True, max_length=300)
+    source_url = serializers.CharField(required=False, allow_blank=True, max_length=2000)
+
+
+class ReviseSerializer(serializers.Serializer[Any]):
+    text = VerbatimField()
+    based_on = serializers.IntegerField(help_text="number of the version that was edited")
+    reason = serializers.CharField(max_length=1000)
+
+
 class TrimSerializer(serializers.Serializer[Any]):
     """To the target of a bucket, to at most so many tokens, or to the place `end`; from `start` on."""
 

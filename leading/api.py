@@ -12,13 +12,15 @@ from annotation.models import Sample
 from core import guidelines
 from core.actions import can_save_guidelines, read_guidelines, save_guidelines
 from core.api import ViewSet
-from core.models import Event, GuidelinesMark, GuidelinesVersion, User
+from core.models import BenchmarkSettings, Event, GuidelinesMark, GuidelinesVersion, User
 from core.refusals import Invalid, NotAllowed
 from leading import actions, costs, queries
 from leading.filters import TrailFilter
 from leading.serializers import (
     AddedPersonSerializer,
     CostsSerializer,
+    FiguresBody,
+    FiguresSerializer,
     GuidelinesBody,
     GuidelinesSerializer,
     NewPersonSerializer,
@@ -189,3 +191,26 @@ class GuidelinesViewSet(ViewSet):
 
 
 routes.append(("guidelines", GuidelinesViewSet, "guidelines"))
+
+
+# The figures of the benchmark ---------------------------------------------------------------------------------------
+class FiguresViewSet(LeadsOnly):
+    """The figures that a lead can change."""
+
+    serializer_class = FiguresSerializer
+    pagination_class = None
+    filter_backends = []
+
+    @extend_schema(responses=FiguresSerializer)
+    def list(self, request: Request) -> Response:
+        return Response(FiguresSerializer(BenchmarkSettings.load()).data)
+
+    @extend_schema(request=FiguresBody, responses=FiguresSerializer)
+    def create(self, request: Request) -> Response:
+        """Only what is given changes. Samples that exist keep their bucket."""
+        given = FiguresBody(data=request.data)
+        given.is_valid(raise_exception=True)
+        return Response(FiguresSerializer(actions.change_settings(by=self.person, **given.validated_data)).data)
+
+
+routes.append(("settings", FiguresViewSet, "settings"))

@@ -6,7 +6,7 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from core.models import Event, User
+from core.models import BenchmarkSettings, Event, User
 from core.workflow import Role
 
 
@@ -173,3 +173,34 @@ class GuidelinesSerializer(serializers.Serializer[Any]):
     texts = serializers.DictField(
         child=serializers.DictField(child=serializers.CharField(allow_blank=True)), help_text="{key: {language: text}}"
     )
+
+
+MOST = 1_000_000
+
+
+class FiguresBody(serializers.Serializer[Any]):
+    """Only what is given changes."""
+
+    tolerance_percent = serializers.IntegerField(required=False, min_value=1, max_value=49)
+    samples_per_cell = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
+    difficulty_runs = serializers.ChoiceField(required=False, choices=[1, 3, 5, 7, 9])
+    claim_idle_minutes = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
+    claims_per_person = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
+
+
+@extend_schema_serializer(many=False)
+class FiguresSerializer(serializers.ModelSerializer[BenchmarkSettings]):
+    targets = serializers.ListField(child=serializers.IntegerField(), read_only=True)
+
+    class Meta:
+        model = BenchmarkSettings
+        fields = [
+            "targets",
+            "unit",
+            "tolerance_percent",
+            "samples_per_cell",
+            "difficulty_runs",
+            "claim_idle_minutes",
+            "claims_per_person",
+        ]
+        read_only_fields = fields

@@ -246,6 +246,7 @@ SPECTACULAR_SETTINGS = {
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
         "core.schema.with_what_every_operation_shares",
+        "config.api_examples.with_examples",
     ],
     "ENUM_NAME_OVERRIDES": {
         "VersionState": "documents.workflow.VersionState",

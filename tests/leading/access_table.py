@@ -363,6 +363,12 @@ POST   api/v1/guidelines/ - 401 403 403 403 403 rule
 POST   api/v1/guidelines/read/ - 401 ok ok ok ok ok
 GET    api/v1/trail/ - 401 403 403 403 403 ok
 GET    api/v1/trail/<pk>/ line 401 403 403 403 403 ok
+POST   api/v1/settings/ - 401 403 403 403 403 ok
+GET    api/v1/settings/ - 401 403 403 403 403 ok
+POST   api/v1/releases/label/ - 401 403 403 403 403 ok
+POST   api/v1/documents/<pk>/correct/ document 401 403 403 403 403 ok
+POST   api/v1/documents/<pk>/revise/ document 401 ok ok ok ok ok
+POST   api/v1/candidates/discard/ - 401 rule ok rule rule 403
 """
 
 

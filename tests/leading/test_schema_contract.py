@@ -5,18 +5,21 @@ an object that exists, so that what is made up reaches the actions; each is undo
 """
 
 import itertools
+import os
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import schemathesis
 from django.core.handlers.wsgi import WSGIHandler
+from django.core.management import call_command
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
 from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
+from jsonschema import Draft202012Validator
 from schemathesis import Case, GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.core.failures import FailureGroup
@@ -27,6 +30,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from config.api_examples import EXAMPLES
 from core.authentication import issue_token
 from core.workflow import Scope
 from tests.leading import access_table
@@ -173,3 +177,15 @@ def test_what_no_database_can_hold_is_a_fault_of_the_request(text: str, words: s
     assert words in answer.content.decode()
     huge = Client().get("/api/v1/runs/", {"document": "9" * 30}, headers=headers)
     assert (huge.status_code, list(huge.json()["errors"])) == (400, ["document"])
+
+
+def test_every_example_is_a_body_that_its_schema_allows(described: Any) -> None:
+    for (method, path), body in EXAMPLES.items():
+        content = described["paths"][path][method]["requestBody"]["content"]["application/json"]
+        assert content["example"] == body, (method, path)
+        Draft202012Validator({**content["schema"], "components": described["components"]}).validate(body)
+
+
+def test_the_schema_is_made_without_a_warning(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("spectacular", "--validate", "--fail-on-warn", "--file", os.devnull)
+    assert capsys.readouterr().err == ""
