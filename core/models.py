@@ -125,11 +125,10 @@ class TrailSeal(models.Model):
 
 
 class TrailHorizon(models.Model):
-    """How far the trail reached when it was last looked at, and the transaction that looked: those at work
-    then have smaller numbers. One row."""
+    """How far the trail reached when it was last looked at, and which transactions were writing lines then: one row."""
 
     last_id = models.BigIntegerField(default=0)
-    transaction = models.BigIntegerField(default=0)
+    writers = models.JSONField(default=list)
     noted_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

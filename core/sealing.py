@@ -5,14 +5,15 @@ never by those who write them, so that writers do not queue behind one chain. Wh
 rewritten from some line to its end, seals and all: note the newest seal elsewhere (`verify_audit` prints it).
 
 PostgreSQL gives out numbers before it commits, so a line may appear behind lines of higher numbers. A batch ends
-therefore at a number that was noted earlier, and is sealed once every transaction of that moment has ended.
+therefore at a number that was noted earlier, and is sealed once every transaction that wrote lines then has ended: each
+holds a lock on the table from before it takes a number to its end.
 """
 
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC
 from typing import Any
 
 from django.db import connection, transaction
@@ -22,8 +23,6 @@ from django.utils import timezone
 from core.models import Event, TrailHorizon, TrailSeal
 
 LARGEST_BATCH = 5000
-# A number is taken a moment before its transaction shows: far less than this.
-SETTLED_AFTER = timedelta(seconds=5)
 # Above it a float does not tell neighbours apart, and each database writes such a number in its own way.
 EXACT = 2**53
 FIELDS = (*("id", "at", "by_id", "action", "subject_type", "subject_id", "from_state", "to_state", "reason", "data"),)
@@ -59,21 +58,20 @@ def _seal_digest(number: int, previous: str, lines: Mapping[str, str]) -> str:
 
 
 # Sealing -------------------------------------------------------------------------------------------------
-def seal_trail(*, now: datetime | None = None) -> list[TrailSeal]:
+def seal_trail() -> list[TrailSeal]:
     """Seal what has settled, and note how far the trail reaches now, for the next time."""
-    now = now or timezone.now()
     made: list[TrailSeal] = []
     with transaction.atomic():
         TrailHorizon.objects.get_or_create(pk=1)
         horizon = TrailHorizon.objects.select_for_update().get(pk=1)
-        # Restored into another cluster, the noted number says nothing: the trail is looked at anew.
-        is_foreign = horizon.transaction > _this_transaction()
-        if is_foreign or _has_settled(horizon, now):
-            made = [] if is_foreign else list(_seal_to(horizon.last_id, now))
-            horizon.last_id, horizon.transaction, horizon.noted_at = _newest(), _this_transaction(), now
+        if not set(horizon.writers) & set(_writers()):
+            made = list(_seal_to(horizon.last_id))
+            # In this order: who has taken a number up to the newest is a writer still, or has ended.
+            horizon.last_id = _newest()
+            horizon.writers, horizon.noted_at = _writers(), timezone.now()
             horizon.save()
         if connection.vendor != "postgresql":  # one writer at a time: what is there is all there is
-            made += _seal_to(horizon.last_id, now)
+            made += _seal_to(horizon.last_id)
     return made
 
 
@@ -81,26 +79,21 @@ def _newest() -> int:
     return Event.objects.aggregate(newest=Max("id"))["newest"] or 0
 
 
-def _this_transaction() -> int:
-    """Of every other transaction that is at work now the number is smaller."""
+def _writers() -> list[str]:
+    """The other transactions that are writing lines now."""
     if connection.vendor != "postgresql":
-        return 0
+        return []
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_current_xact_id()::text::bigint")
-        return int(cursor.fetchone()[0])
+        cursor.execute(
+            "SELECT DISTINCT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND granted "
+            "AND mode = 'RowExclusiveLock' AND relation = %s::regclass AND pid IS DISTINCT FROM pg_backend_pid() "
+            "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+            [Event._meta.db_table],
+        )
+        return [row[0] for row in cursor.fetchall()]
 
 
-def _has_settled(horizon: TrailHorizon, now: datetime) -> bool:
-    if connection.vendor != "postgresql":
-        return True
-    if now - horizon.noted_at < SETTLED_AFTER and horizon.last_id:
-        return False
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint")
-        return bool(cursor.fetchone()[0] >= horizon.transaction)
-
-
-def _seal_to(last_id: int, now: datetime) -> Iterator[TrailSeal]:
+def _seal_to(last_id: int) -> Iterator[TrailSeal]:
     while True:
         before = TrailSeal.objects.order_by("-number").first()
         since = before.last_id if before else 0
@@ -117,7 +110,6 @@ def _seal_to(last_id: int, now: datetime) -> Iterator[TrailSeal]:
             lines=lines,
             previous=previous,
             digest=_seal_digest(number, previous, lines),
-            sealed_at=now,
         )
 
 

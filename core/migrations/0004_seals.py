@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('last_id', models.BigIntegerField(default=0)),
-                ('transaction', models.BigIntegerField(default=0)),
+                ('writers', models.JSONField(default=list)),
                 ('noted_at', models.DateTimeField(default=django.utils.timezone.now)),
             ],
             options={

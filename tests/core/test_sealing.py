@@ -1,10 +1,9 @@
 # ruff: noqa: S608 -- SQL with numbers of our own rows
 """The audit trail is sealed, and whatever is done to it behind the program's back is named."""
 
-import itertools
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 from threading import Event as Signal
@@ -15,7 +14,6 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 from django.test import Client
-from django.utils import timezone
 
 from core import history, sealing
 from core.models import Event, TrailSeal
@@ -24,13 +22,11 @@ from tests.conftest import unprotected
 from tests.factories import make_annotator, make_lead
 
 pytestmark = pytest.mark.django_db
-LATER = timedelta(seconds=30)
-_times = itertools.count(1)
 
 
 def settle() -> list[TrailSeal]:
     """Twice: what was noted the first time is sealed the second time."""
-    return [seal for _time in range(2) for seal in sealing.seal_trail(now=timezone.now() + next(_times) * LATER)]
+    return [*sealing.seal_trail(), *sealing.seal_trail()]
 
 
 @pytest.fixture
@@ -178,11 +174,11 @@ def test_a_line_that_commits_behind_later_ones_is_in_a_seal(monkeypatch: pytest.
         assert taken.wait(20)
         history.record("try_model", person, by=person, reason="fast")
     for _minute in range(4):
-        assert sealing.seal_trail(now=timezone.now() + next(_times) * LATER) == []
+        assert sealing.seal_trail() == []
     go_on.set()
     thread.join()
-    sealing.seal_trail(now=timezone.now() + next(_times) * LATER)
-    sealing.seal_trail(now=timezone.now() + next(_times) * LATER)
+    sealing.seal_trail()
+    sealing.seal_trail()
     slow_line, fast_line = Event.objects.get(reason="slow"), Event.objects.get(reason="fast")
     assert slow_line.pk < fast_line.pk
     assert {str(slow_line.pk), str(fast_line.pk)} <= {pk for seal in TrailSeal.objects.all() for pk in seal.lines}
