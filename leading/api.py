@@ -205,7 +205,7 @@ class FiguresViewSet(LeadsOnly):
     def list(self, request: Request) -> Response:
         return Response(FiguresSerializer(BenchmarkSettings.load()).data)
 
-    @extend_schema(request=FiguresBody, responses=FiguresSerializer)
+    @extend_schema(request=FiguresBody, responses={200: FiguresSerializer})
     def create(self, request: Request) -> Response:
         """Only what is given changes. Samples that exist keep their bucket."""
         given = FiguresBody(data=request.data)
