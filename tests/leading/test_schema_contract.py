@@ -34,8 +34,10 @@ from config.api_examples import EXAMPLES
 from core.authentication import issue_token
 from core.workflow import Scope
 from tests.leading import access_table
-from tests.leading.access_scene import STANDPOINTS, Scene
-from tests.leading.access_walking import undone
+from tests.leading.access_bodies import described as made_up
+from tests.leading.access_bodies import said
+from tests.leading.access_scene import STANDPOINTS, Scene, address
+from tests.leading.access_walking import ask, client_of, undone
 
 pytestmark = pytest.mark.django_db
 
@@ -177,6 +179,41 @@ def test_what_no_database_can_hold_is_a_fault_of_the_request(text: str, words: s
     assert words in answer.content.decode()
     huge = Client().get("/api/v1/runs/", {"document": "9" * 30}, headers=headers)
     assert (huge.status_code, list(huge.json()["errors"])) == (400, ["document"])
+
+
+def test_what_the_table_of_access_lets_in_is_answered_as_it_is_described(described: Any) -> None:
+    """Real objects and bodies that are right: the answers that made-up requests seldom reach."""
+    scene = Scene()
+    bodies = made_up()
+    for key, body in said(scene).items():
+        bodies[key] = {**bodies.get(key, {}), **body}
+    parts = as_json_schema(described["components"])
+    clients = {name: client_of(scene.people[name]) for name in ("owner", "judge", "lead")}
+    faults = []
+    for method, route, kind, answers in access_table.lines(access_table.API):
+        path = f"/{route}".replace("<pk>", "{id}")
+        let_in = [name for name in clients if answers[STANDPOINTS.index(name)] == "ok"]
+        for name in let_in if path in described["paths"] else []:
+            body = bodies.get((method, route), {})
+            answer: Any = ask(clients[name], method, address(route, scene.objects[kind]), body, is_api=True)
+            told = described["paths"][path][method.lower()]["responses"].get(str(answer.status_code))
+            if told is None:
+                faults.append(f"{method} {path}: {answer.status_code} is not described")
+            elif (content := told.get("content", {}).get("application/json")) and answer.status_code < 300:
+                shape = {**as_json_schema(content["schema"]), "components": parts}
+                wrong = Draft202012Validator(shape).iter_errors(answer.json())
+                faults += [f"{method} {path}: {error.json_path} {error.message:.200}" for error in wrong]
+    assert not faults, "\n".join(faults)
+
+
+def as_json_schema(part: Any) -> Any:
+    """OpenAPI 3.0 says `nullable` where JSON Schema has a type of its own."""
+    if isinstance(part, list):
+        return [as_json_schema(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    shape = {name: as_json_schema(item) for name, item in part.items() if name != "nullable"}
+    return {"anyOf": [shape, {"type": "null"}]} if part.get("nullable") is True else shape
 
 
 def test_every_example_is_a_body_that_its_schema_allows(described: Any) -> None:
