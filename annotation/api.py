@@ -39,6 +39,7 @@ from annotation.serializers import (
     CheckedSerializer,
     ClaimedBody,
     CreateBody,
+    DiscardManyBody,
     DraftingBatchSerializer,
     DraftingDetailSerializer,
     DraftManyBody,
@@ -319,9 +320,7 @@ class SampleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies):
 
     def _approved(self) -> Sample:
         """The sample, for those who may know how its question came about."""
-        sample: Sample = self.get_object()
-        if not sees_trail(self.person, sample):
-            raise Http404
+        sample = self._trail()
         if not has_approved_question(sample):
             raise RuleBroken(_("No question of this sample has been approved yet."), rule="nothing_approved")
         return sample
@@ -487,6 +486,21 @@ class CandidateViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, Bodies)
         """End the candidate at its step, with the reason."""
         given = self.body(ReasonBody)
         return self._answer(actions.discard_candidate(candidate=self.get_object(), by=self.person, **given))
+
+    @extend_schema(
+        operation_id="candidates_discard_many",
+        request=DiscardManyBody,
+        responses=answers(CandidateDetailSerializer(many=True)),
+    )
+    @action(detail=False, methods=["post"], url_path="discard", pagination_class=None, filter_backends=[])
+    def discard_many(self, request: Request) -> Response:
+        """End several candidates of one sample at their steps, all or none, with one reason."""
+        given = self.body(DiscardManyBody)
+        visible = set(self.get_queryset().filter(pk__in=[one.pk for one in given["candidates"]]))
+        if not visible.issuperset(given["candidates"]):
+            raise Http404
+        actions.discard_candidates(by=self.person, **given)
+        return Response([self._answer(one).data for one in given["candidates"]])
 
     @extend_schema(request=TakeBackBody, responses=answers(CandidateDetailSerializer))
     @action(detail=True, methods=["post"])

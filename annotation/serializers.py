@@ -35,7 +35,7 @@ class SampleSerializer(serializers.ModelSerializer[Sample]):
     secondary_task = serializers.CharField(source="task.name", read_only=True)
     language = serializers.CharField(source="document.language", read_only=True)
     bucket = serializers.CharField(source="document_version.bucket", read_only=True)
-    annotator = serializers.CharField(source="annotator.username", read_only=True, default=None)
+    annotator = serializers.CharField(source="annotator.username", read_only=True, default=None, allow_null=True)
     claimed_by = serializers.SerializerMethodField(help_text="who holds the live claim")
     claim = serializers.SerializerMethodField(
         help_text="number of the live claim; sent along with an action it is refused once others have held the sample"
@@ -85,7 +85,10 @@ class SampleSerializer(serializers.ModelSerializer[Sample]):
 
 class DraftManyBody(serializers.Serializer[Any]):
     samples = serializers.ListField(
-        child=serializers.IntegerField(min_value=1), min_length=1, max_length=10_000, help_text="ids of planned samples"
+        child=serializers.IntegerField(min_value=1, max_value=2**63 - 1),
+        min_length=1,
+        max_length=10_000,
+        help_text="ids of planned samples",
     )
     run_budget_usd = serializers.DecimalField(
         max_digits=14,
@@ -172,6 +175,7 @@ class DraftPlanSerializer(serializers.Serializer[Any]):
 class CandidateSerializer(serializers.ModelSerializer[Candidate]):
     model = serializers.CharField(source="draft.call.model.name", read_only=True)
     simulated = serializers.BooleanField(source="draft.call.model.is_simulated", read_only=True)
+    discarded_at_step = serializers.CharField(read_only=True, help_text="empty: it is not discarded")
 
     class Meta:
         model = Candidate
@@ -324,7 +328,8 @@ class CheckedSerializer(serializers.Serializer[Any]):
 
 class SubmissionSerializer(serializers.ModelSerializer[Submission]):
     submitted_by = serializers.CharField(source="submitted_by.username", read_only=True)
-    audited_by = serializers.CharField(source="audited_by.username", read_only=True, default=None)
+    audited_by = serializers.CharField(source="audited_by.username", read_only=True, default=None, allow_null=True)
+    outcome = serializers.CharField(read_only=True, help_text="approved, rejected or withdrawn; empty: undecided")
     remarks = serializers.SerializerMethodField(help_text="of the decision; none before it")
 
     class Meta:
@@ -476,6 +481,15 @@ class SelectBody(ClaimedBody):
 class SubmitBody(ClaimedBody):
     checklist = serializers.ListField(child=serializers.BooleanField(), help_text="seven items, all true")
     note = serializers.CharField(required=False, allow_blank=True, default="")
+
+
+class DiscardManyBody(ClaimedBody):
+    """Candidates of one sample, with one reason."""
+
+    candidates = serializers.PrimaryKeyRelatedField(
+        many=True, allow_empty=False, queryset=Candidate.objects.select_related("sample")
+    )
+    reason = serializers.CharField(allow_blank=True)
 
 
 class FeedbackBody(ClaimedBody):

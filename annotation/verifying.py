@@ -14,7 +14,7 @@ from annotation.guards import reason_given, require_step, require_version
 from annotation.models import Candidate, Sample, StepVerdict
 from annotation.workflow import OPEN_STEPS, CandidateState, ClaimEnd, Step, Verdict
 from core import history
-from core.guidelines import GUIDELINES_VERSION
+from core.guidelines import current_version
 from core.models import User
 from core.refusals import Invalid, RuleBroken
 from core.text import clean_text
@@ -127,7 +127,7 @@ def write_verdict(
         checks=list(checks),
         reason=clean_text(reason).strip(),
         candidate_version=candidate.version,
-        guidelines_version=GUIDELINES_VERSION,
+        guidelines_version=current_version(),
         by=by,
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.backends.utils import CursorWrapper
 
-APPEND_ONLY_TABLES: tuple[str, ...] = ("core_event", "release_releaseitem")
+APPEND_ONLY_TABLES: tuple[str, ...] = ("core_event", "core_trailseal", "core_guidelinesversion", "release_releaseitem")
 
 
 def protect(cursor: CursorWrapper, vendor: str, table: str) -> None:

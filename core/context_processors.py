@@ -45,6 +45,7 @@ NAVIGATION = (
     Entry("progress", "leading:progress", _("Progress"), LEADS),
     Entry("releases", "release:release_list", _("Releases"), LEADS),
     Entry("people", "leading:people", _("People"), LEADS),
+    Entry("trail", "leading:trail", _("Audit trail"), LEADS),
     Entry("guidelines", "core:guidelines", _("Guidelines")),
 )
 

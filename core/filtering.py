@@ -18,7 +18,16 @@ PAGES = frozenset({"page", "page_size"})
 FRAMEWORK = frozenset({"format"})
 
 
+def refuse_huge(request: Request) -> None:
+    """A number that no database holds is a fault of the request, whatever it was to be compared with."""
+    for name, value in request.query_params.items():
+        digits = str(value).strip().removeprefix("-")
+        if digits.isascii() and digits.isdecimal() and int(digits[:20]) >= 2**63:
+            raise Invalid({name: _("A whole number is larger than any that is stored (64 bits).")})
+
+
 def refuse_unknown(request: Request, known: Collection[str]) -> None:
+    refuse_huge(request)
     for name in request.query_params:
         if name not in known and name not in FRAMEWORK:
             names = ", ".join(sorted(known))

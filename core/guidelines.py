@@ -1,17 +1,102 @@
 """The criteria that people judge by, in their language and versioned: a verdict keeps the version it was given under.
 
-`code` is stable and stored; wording may be improved under a new version. Change the sense of a criterion: raise the
-version.
+`code` is stable and stored. The wording below is what a system begins with; a lead may word a criterion otherwise and
+add guidance to a section, in both languages, and each time there is a new version (`core.actions.save_guidelines`).
+Change the sense of a criterion here: raise GUIDELINES_VERSION.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
-from django.utils.functional import Promise
+from asgiref.local import Local
+from django.utils.functional import Promise, lazy
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
 from benchmark.taxonomy import PRIMARY_TASKS, SECONDARY_TASKS, ContextRequirement, Language, Metric, TaskExample
+from core.models import GuidelinesVersion
 
 GUIDELINES_VERSION = "2026-1"
+LANGUAGES = ("en", "zh-hans")
+GUIDANCE = "guidance"
+
+
+# The wording of now -------------------------------------------------------------------------------------------
+# Read once in a request, however many criteria a page shows; outside of a request nothing is remembered.
+_remembered = Local()
+
+
+def begin_request(**kwargs: Any) -> None:
+    _remembered.versions = {}
+
+
+def end_request(**kwargs: Any) -> None:
+    if hasattr(_remembered, "versions"):
+        del _remembered.versions
+
+
+def newest() -> GuidelinesVersion | None:
+    """None as long as no lead has changed anything."""
+    versions: dict[str, GuidelinesVersion | None] | None = getattr(_remembered, "versions", None)
+    if versions is None:
+        return GuidelinesVersion.objects.order_by("-number").first()
+    if "newest" not in versions:
+        versions["newest"] = GuidelinesVersion.objects.order_by("-number").first()
+    return versions["newest"]
+
+
+def name_of(version: GuidelinesVersion | None) -> str:
+    return version.name if version else GUIDELINES_VERSION
+
+
+def current_version() -> str:
+    """The name that a verdict keeps."""
+    return name_of(newest())
+
+
+# What a lead can word: key -> the wording to begin with. Keys are `section.code`, of guidance `section.guidance`.
+WORDINGS: dict[str, Promise | str] = {}
+SECTIONS: dict[str, Promise] = {
+    "task_a": _("Task A, compliance"),
+    "task_b": _("Task B, answer"),
+    "task_c": _("Task C, challenge"),
+    "wanted": _("Wanted"),
+    "never": _("Never"),
+    "checklist": _("Before submitting"),
+    "parts": _("Standardization: parts"),
+    "standardization": _("Standardization: final check"),
+    "review": _("Answer review"),
+    "issue_kinds": _("Kinds of issue"),
+    "adjudication": _("Deciding a dispute"),
+    "quality": _("Quality"),
+}
+
+
+def text_in(version: GuidelinesVersion | None, key: str, language: str) -> str:
+    worded = version.texts.get(key, {}).get(language, "") if version else ""
+    if worded:
+        return str(worded)
+    with override(language):
+        return str(WORDINGS[key])
+
+
+def _here(key: str) -> str:
+    return text_in(newest(), key, "zh-hans" if (get_language() or "").startswith("zh") else "en")
+
+
+def _worded(key: str, text: Promise | str) -> Promise:
+    """The text as it is worded at the moment it is shown."""
+    WORDINGS[key] = text
+    return cast(Promise, lazy(lambda: _here(key), str)())
+
+
+for _section in SECTIONS:
+    WORDINGS[f"{_section}.{GUIDANCE}"] = ""
+
+
+def guidance_of(section: str) -> str:
+    """What a lead added to the section; empty where nothing is."""
+    return _here(f"{section}.{GUIDANCE}")
 
 
 @dataclass(frozen=True)
@@ -20,6 +105,12 @@ class Criterion:
 
     code: str
     text: Promise
+    key: str = ""
+
+
+def _of(section: str, *criteria: Criterion) -> tuple[Criterion, ...]:
+    keys = [f"{section}.{criterion.code}" for criterion in criteria]
+    return tuple(replace(one, text=_worded(key, one.text), key=key) for one, key in zip(criteria, keys, strict=True))
 
 
 @dataclass(frozen=True)
@@ -40,6 +131,10 @@ class Task:
     checks: tuple[Criterion, ...]
     outcomes: tuple[Outcome, ...]
 
+    @property
+    def guidance(self) -> str:
+        return guidance_of(f"task_{self.code}")
+
 
 @dataclass(frozen=True)
 class Dimension:
@@ -55,19 +150,22 @@ class Dimension:
 
 
 # Verification --------------------------------------------------------------------------------------------
-TASK_A_CHECKS: tuple[Criterion, ...] = (
+TASK_A_CHECKS: tuple[Criterion, ...] = _of(
+    "task_a",
     Criterion("fits_task", _("The question fits the secondary task's definition and its context requirement")),
     Criterion("document_only", _("It rests on the document alone; no outside knowledge is needed")),
     Criterion("no_opinion", _("It asks for no opinion and for no inference that cannot be checked")),
     Criterion("on_subject", _("It stays on the subject and assumes nothing that the document does not support")),
 )
-TASK_B_CHECKS: tuple[Criterion, ...] = (
+TASK_B_CHECKS: tuple[Criterion, ...] = _of(
+    "task_b",
     Criterion("grounded", _("Each step of the reasoning rests on the document")),
     Criterion("coherent", _("The steps follow from each other")),
     Criterion("verifiable", _("The final answer can be verified in the document")),
     Criterion("not_invented", _("Nothing in it is invented")),
 )
-CHECKLIST: tuple[Criterion, ...] = (
+CHECKLIST: tuple[Criterion, ...] = _of(
+    "checklist",
     Criterion("task_fits", _("The question fits its task type")),
     Criterion("document_only", _("It can be answered from the document only")),
     Criterion("question_clear", _("The question is clear: one reading, nothing missing")),
@@ -117,14 +215,16 @@ TASK_C = Task(
 )
 TASKS: tuple[Task, ...] = (TASK_A, TASK_B, TASK_C)
 
-NEVER: tuple[Criterion, ...] = (
+NEVER: tuple[Criterion, ...] = _of(
+    "never",
     Criterion("add_information", _("add information that is not in the document")),
     Criterion("trust_invention", _("take a model's invention for a fact")),
     Criterion("accept_opinion", _("accept a question of opinion")),
     Criterion("accept_unverifiable", _("accept an answer that nobody could verify")),
     Criterion("keep_trivial", _("keep a trivial question")),
 )
-WANTED: tuple[Criterion, ...] = (
+WANTED: tuple[Criterion, ...] = _of(
+    "wanted",
     Criterion("deep_reasoning", _("questions that need deep reasoning")),
     Criterion("distant_parts", _("questions that join paragraphs far from each other")),
     Criterion("implicit_clues", _("questions that turn on implicit clues")),
@@ -133,7 +233,8 @@ WANTED: tuple[Criterion, ...] = (
 )
 
 # Standardization -------------------------------------------------------------------------------------------
-PARTS: tuple[Criterion, ...] = (
+PARTS: tuple[Criterion, ...] = _of(
+    "parts",
     Criterion("task_description", _("the task description, with the output requirement")),
     Criterion(
         "supplementary",
@@ -141,7 +242,8 @@ PARTS: tuple[Criterion, ...] = (
     ),
     Criterion("example", _("the output example")),
 )
-STANDARDIZATION_CHECKS: tuple[Criterion, ...] = (
+STANDARDIZATION_CHECKS: tuple[Criterion, ...] = _of(
+    "standardization",
     Criterion("parts_in_place", _("The three parts stand in their places")),
     Criterion("fixed_texts", _("Both fixed texts are unaltered")),
     Criterion("example_form", _("The example has the answer's format and is not the answer")),
@@ -150,7 +252,8 @@ STANDARDIZATION_CHECKS: tuple[Criterion, ...] = (
 )
 
 # Answer review -----------------------------------------------------------------------------------------------
-REVIEW_RULES: tuple[Criterion, ...] = (
+REVIEW_RULES: tuple[Criterion, ...] = _of(
+    "review",
     Criterion("alone", _("Work alone: the other reviewer's result is not visible, and yours is not visible to them")),
     Criterion("precision", _("Precision: judge each element of the answer by itself")),
     Criterion("recall", _("Recall: look for elements that belong to the answer and are missing from it")),
@@ -163,12 +266,14 @@ REVIEW_RULES: tuple[Criterion, ...] = (
     ),
     Criterion("doubt", _("Flag any doubt")),
 )
-ISSUE_KINDS: tuple[Criterion, ...] = (
+ISSUE_KINDS: tuple[Criterion, ...] = _of(
+    "issue_kinds",
     Criterion("document", _("Document: it is incomplete, the answer cannot be derived from it")),
     Criterion("question", _("Question: it is unclear, incomplete or ambiguous")),
     Criterion("answer", _("Answer: document and question are fine, the answer is wrong or incomplete")),
 )
-ADJUDICATION_RULES: tuple[Criterion, ...] = (
+ADJUDICATION_RULES: tuple[Criterion, ...] = _of(
+    "adjudication",
     Criterion("decide", _("An expert who has no part of their own in the sample decides the disputed case")),
     Criterion("outcome", _("No issue: the sample is accepted. A real issue: it is reconstructed")),
     Criterion(
@@ -180,8 +285,21 @@ ADJUDICATION_RULES: tuple[Criterion, ...] = (
     ),
 )
 
+
 # Quality audit -----------------------------------------------------------------------------------------------
-QUALITY_DIMENSIONS: tuple[Dimension, ...] = (
+def _scored(*dimensions: Dimension) -> tuple[Dimension, ...]:
+    """A lead may word what each score means."""
+    return tuple(_with_worded_scores(one) for one in dimensions)
+
+
+def _with_worded_scores(one: Dimension) -> Dimension:
+    one_, half, zero = (
+        _worded(f"quality.{one.code}.{score}", getattr(one, score)) for score in ("one", "half", "zero")
+    )
+    return replace(one, one=one_, half=half, zero=zero)
+
+
+QUALITY_DIMENSIONS: tuple[Dimension, ...] = _scored(
     Dimension(
         "task_alignment",
         _("Task alignment"),
@@ -219,6 +337,33 @@ QUALITY_DIMENSIONS: tuple[Dimension, ...] = (
         _("wrong, or contradicts the document"),
     ),
 )
+
+
+# Between two versions -----------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Rewording:
+    """One text that reads otherwise in the later of two versions."""
+
+    key: str
+    language: str
+    before: str
+    after: str
+
+    @property
+    def section(self) -> Promise:
+        return SECTIONS[self.key.partition(".")[0]]
+
+
+def rewordings(
+    earlier: GuidelinesVersion | None, later: GuidelinesVersion | None, languages: tuple[str, ...] = LANGUAGES
+) -> list[Rewording]:
+    found = []
+    for key in WORDINGS:
+        for language in languages:
+            before, after = text_in(earlier, key, language), text_in(later, key, language)
+            if before != after:
+                found.append(Rewording(key, language, before, after))
+    return found
 
 
 # The benchmark's tasks, as a page shows them -----------------------------------------------------------------

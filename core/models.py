@@ -101,6 +101,78 @@ class Event(models.Model):
         return f"{self.action} {self.subject_type} {self.subject_id}"
 
 
+class TrailSeal(models.Model):
+    """A batch of the audit trail, sealed by hash and chained to the seal before it (`core.sealing`). Triggers forbid
+    change and removal, as of the trail itself.
+
+    lines: {number of the line: its hash}
+    """
+
+    number = models.PositiveBigIntegerField(unique=True)
+    first_id = models.BigIntegerField()
+    last_id = models.BigIntegerField(unique=True)
+    count = models.PositiveIntegerField()
+    lines = models.JSONField()
+    previous = models.CharField(max_length=64, blank=True)
+    digest = models.CharField(max_length=64, unique=True)
+    sealed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return f"seal {self.number}"
+
+
+class TrailHorizon(models.Model):
+    """How far the trail reached when it was last looked at, and which transactions were writing lines then: one row."""
+
+    last_id = models.BigIntegerField(default=0)
+    writers = models.JSONField(default=list)
+    noted_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(pk=1), name="the_horizon_is_one_row")]
+
+    def __str__(self) -> str:
+        return f"horizon {self.last_id}"
+
+
+class GuidelinesVersion(models.Model):
+    """One state of what leads worded in the guidelines. Triggers forbid change and removal: verdicts name it.
+
+    texts: {key of `core.guidelines`: {language: text}}; what is not there reads as the system began with it
+    """
+
+    number = models.PositiveIntegerField(unique=True)
+    base = models.CharField(max_length=12, help_text="version of the criteria in the code that it words")
+    texts = models.JSONField(default=dict)
+    note = models.TextField(help_text="what was changed, and why")
+    saved_at = models.DateTimeField(default=timezone.now)
+    saved_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def name(self) -> str:
+        return f"{self.base}.{self.number}"
+
+
+class GuidelinesMark(models.Model):
+    """Up to which version a person has read the guidelines; 0: as the system began."""
+
+    person = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="guidelines_mark")
+    number = models.PositiveIntegerField(default=0)
+    read_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"{self.person_id} to {self.number}"
+
+
 class BenchmarkSettings(models.Model):
     """The figures of the benchmark that a lead can change: one row, always there."""
 

@@ -11,4 +11,5 @@ urlpatterns = [
     path("preferences/tokens/", views.issue_api_token, name="token_issue"),
     path("preferences/tokens/<int:pk>/revoke/", views.revoke_api_token, name="token_revoke"),
     path("guidelines/", views.guidelines, name="guidelines"),
+    path("guidelines/read/", views.guidelines_read, name="guidelines_read"),
 ]

@@ -26,7 +26,7 @@ from core.context_processors import THEME_COOKIE, theme_cookie
 from core.forms import ApiTokenForm, PreferencesForm
 from core.guidelines import taxonomy_in
 from core.middleware import TooLarge, refusal_page, unread_refusal
-from core.models import ApiToken, User
+from core.models import ApiToken, GuidelinesMark, GuidelinesVersion, User
 from core.refusals import NotAllowed
 from core.viewing import person_of
 from core.workflow import Theme
@@ -195,12 +195,34 @@ def revoke_api_token(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect("core:preferences")
 
 
+def _version_seen(person: User) -> GuidelinesVersion | None:
+    """The version that the person has marked as read; the wording to begin with, if none."""
+    mark = GuidelinesMark.objects.filter(person=person).first()
+    return GuidelinesVersion.objects.filter(number=mark.number).first() if mark else None
+
+
+@require_POST
+def guidelines_read(request: HttpRequest) -> HttpResponse:
+    actions.read_guidelines(by=person_of(request))
+    return redirect("core:guidelines")
+
+
 def guidelines(request: HttpRequest) -> HttpResponse:
     """The criteria beside the work, the benchmark's tasks, and the version that verdicts record."""
     language = Language.CHINESE if (translation.get_language() or "").startswith("zh") else Language.ENGLISH
+    person = person_of(request)
+    newest, seen = criteria.newest(), _version_seen(person)
+    here = "zh-hans" if language is Language.CHINESE else "en"
     context = {
         "section": "guidelines",
         "criteria": criteria,
+        "guidance": [
+            (key, title, text) for key, title in criteria.SECTIONS.items() if (text := criteria.guidance_of(key))
+        ],
+        "newest": newest,
+        "seen": seen,
+        "since_read": criteria.rewordings(seen, newest, (here,)) if newest != seen else [],
+        "may_save": actions.can_save_guidelines(person),
         "text_language": "zh-Hans" if language is Language.CHINESE else "en",
         "primary_tasks": taxonomy_in(language),
     }

@@ -21,6 +21,7 @@ from documents.serializers import (
     ApproveSerializer,
     BatchLineSerializer,
     BatchSerializer,
+    CorrectSerializer,
     CreateSerializer,
     CutAnswerSerializer,
     CutSerializer,
@@ -29,6 +30,7 @@ from documents.serializers import (
     JoinSerializer,
     RangeSerializer,
     RejectSerializer,
+    ReviseSerializer,
     SendBatchSerializer,
     TrimSerializer,
 )
@@ -69,6 +71,8 @@ class DocumentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet)
     @extend_schema(request=CreateSerializer, responses={201: DocumentDetailSerializer, **REFUSED})
     def create(self, request: Request) -> Response:
         """One text becomes one document: `text` in JSON, or `file` as multipart."""
+        if not actions.can_import_document(self.person):
+            raise NotAllowed(_("This is not for your role to do."))
         body = self.body(request, CreateSerializer)
         file, text, encoding = body.pop("file", None), body.pop("text", None), body.pop("encoding")
         if (file is None) == (text is None):
@@ -135,6 +139,24 @@ class DocumentViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet)
         version = self.version(self.get_object(), body.pop("version", None))
         seen = self.seen(version, body.pop("seen", None))
         return self.answer(actions.reject_version(version=version, by=self.person, seen=seen, **body))
+
+    @extend_schema(request=CorrectSerializer, responses={200: DocumentDetailSerializer, **REFUSED})
+    @action(detail=True, methods=["post"])
+    def correct(self, request: Request, pk: str) -> Response:
+        """Correct what is recorded about the document. Its text stays."""
+        document = self.get_object()
+        if not actions.can_correct_document(self.person, document):
+            raise NotAllowed(_("This is not for your role to do."))
+        body = self.body(request, CorrectSerializer)
+        actions.correct_document(document=document, by=self.person, **body)
+        return Response(DocumentDetailSerializer(self.get_object()).data)
+
+    @extend_schema(request=ReviseSerializer, responses={200: DocumentDetailSerializer, **REFUSED})
+    @action(detail=True, methods=["post"])
+    def revise(self, request: Request, pk: str) -> Response:
+        """Another text: a new version, which goes back to compliance."""
+        document, body = self.get_object(), self.body(request, ReviseSerializer)
+        return self.answer(actions.revise_document(document=document, by=self.person, **body))
 
     @extend_schema(request=TrimSerializer, responses={200: DocumentDetailSerializer, **REFUSED})
     @action(detail=True, methods=["post"])

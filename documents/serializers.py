@@ -10,8 +10,8 @@ from documents.workflow import BatchState, Flag, Outcome, VersionState
 
 
 class VersionSerializer(serializers.ModelSerializer[DocumentVersion]):
-    made_by = serializers.CharField(source="made_by.username", default=None, read_only=True)
-    decided_by = serializers.CharField(source="decided_by.username", default=None, read_only=True)
+    made_by = serializers.CharField(source="made_by.username", default=None, read_only=True, allow_null=True)
+    decided_by = serializers.CharField(source="decided_by.username", default=None, read_only=True, allow_null=True)
     state = serializers.ChoiceField(choices=VersionState.choices, read_only=True)
     flags = serializers.ListField(child=serializers.ChoiceField(choices=Flag.choices), read_only=True)
     remarks = serializers.ListField(child=serializers.DictField(), read_only=True)
@@ -46,7 +46,7 @@ class VersionSerializer(serializers.ModelSerializer[DocumentVersion]):
 class DocumentSerializer(serializers.ModelSerializer[Document]):
     """A document with its latest version."""
 
-    imported_by = serializers.CharField(source="imported_by.username", default=None, read_only=True)
+    imported_by = serializers.CharField(source="imported_by.username", default=None, read_only=True, allow_null=True)
     state = serializers.ChoiceField(source="latest.state", choices=VersionState.choices, read_only=True)
     tokens = serializers.IntegerField(source="latest.tokens", read_only=True)
     bucket = serializers.CharField(source="latest.bucket", read_only=True)
@@ -121,7 +121,7 @@ class CreateSerializer(serializers.Serializer[Any]):
 class BatchSerializer(serializers.ModelSerializer[ImportBatch]):
     """A batch with its counts; its lines are at `lines`. `bytes_done` of `bytes_total` tells how far it is."""
 
-    made_by = serializers.CharField(source="made_by.username", default=None, read_only=True)
+    made_by = serializers.CharField(source="made_by.username", default=None, read_only=True, allow_null=True)
     state = serializers.ChoiceField(choices=BatchState.choices, read_only=True)
     facts = serializers.DictField(read_only=True, help_text="recorded with each text")
     reading = serializers.DictField(
@@ -220,6 +220,25 @@ class RejectSerializer(serializers.Serializer[Any]):
     seen = SeenSerializer(required=False, help_text=SEEN_HELP)
     flags = serializers.ListField(child=serializers.CharField(), allow_empty=True)
     note = serializers.CharField(allow_blank=True)
+
+
+class CorrectSerializer(serializers.Serializer[Any]):
+    """Only what is given changes."""
+
+    version = serializers.IntegerField(help_text="the document's own `version`, as it was seen")
+    title = serializers.CharField(required=False, max_length=300)
+    language = serializers.ChoiceField(choices=LANGUAGE_CHOICES, required=False)
+    domain = serializers.CharField(required=False, allow_blank=True, max_length=60)
+    format = serializers.CharField(required=False, allow_blank=True, max_length=60)
+    multi = serializers.BooleanField(required=False)
+    licence = serializers.CharField(required=False, allow_blank=True, max_length=300)
+    source_url = serializers.CharField(required=False, allow_blank=True, max_length=2000)
+
+
+class ReviseSerializer(serializers.Serializer[Any]):
+    text = VerbatimField()
+    based_on = serializers.IntegerField(help_text="number of the version that was edited")
+    reason = serializers.CharField(max_length=1000)
 
 
 class TrimSerializer(serializers.Serializer[Any]):

@@ -243,7 +243,7 @@ class ProviderLimitViewSet(LeadsViewSet):
 
     @extend_schema(
         request=ProviderLimitSerializer,
-        responses=ProviderLimitSerializer,
+        responses={200: ProviderLimitSerializer},
         description="Set the limits of one provider, from the next call on.",
     )
     def create(self, request: Request) -> Response:
@@ -267,7 +267,7 @@ class BudgetViewSet(LeadsOnly):
     def list(self, request: Request) -> Response:
         return Response(SpendingSerializer(spending()).data)
 
-    @extend_schema(request=BudgetSerializer, responses=SpendingSerializer)
+    @extend_schema(request=BudgetSerializer, responses={200: SpendingSerializer})
     def create(self, request: Request) -> Response:
         """From the next call on; null is no limit."""
         return Response(SpendingSerializer(actions.set_budget(by=self.person, **body(BudgetSerializer, request))).data)

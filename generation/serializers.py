@@ -4,6 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.utils.translation import gettext as _
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from benchmark.taxonomy import secondary_task
@@ -160,7 +161,9 @@ class AgainSerializer(serializers.Serializer[Any]):
     """Which calls to send again: those of `ids`, narrowed by the rest; without `ids` all that the rest leaves. At least
     one must be given. Only what failed, was cancelled or is unknown is meant, never what was answered."""
 
-    ids = serializers.ListField(child=serializers.IntegerField(min_value=1), required=False, max_length=10_000)
+    ids = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), required=False, max_length=10_000
+    )
     run = serializers.IntegerField(required=False)
     state = serializers.ChoiceField(
         choices=[(state.value, state.label) for state in (CallState.FAILED, CallState.CANCELLED, CallState.UNKNOWN)],
@@ -189,7 +192,9 @@ class QueuedSerializer(serializers.Serializer[Any]):
 
 
 class ManyRunsSerializer(serializers.Serializer[Any]):
-    ids = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=10_000)
+    ids = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), min_length=1, max_length=10_000
+    )
 
 
 class CancelledSerializer(serializers.Serializer[Any]):
@@ -207,6 +212,7 @@ class BudgetSerializer(RunBudgetSerializer):
     version = serializers.IntegerField(min_value=0)
 
 
+@extend_schema_serializer(many=False)
 class SpendingSerializer(serializers.ModelSerializer[Spending]):
     left_usd = serializers.SerializerMethodField(help_text="null without a budget")
 

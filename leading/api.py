@@ -11,15 +11,22 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.models import Sample
+from core import guidelines
+from core.actions import can_save_guidelines, read_guidelines, save_guidelines
 from core.api import ViewSet
 from core.filtering import refuse_unknown
-from core.models import User
+from core.models import BenchmarkSettings, Event, GuidelinesMark, GuidelinesVersion, User
 from core.refusals import Invalid, NotAllowed
 from leading import actions, costs, effort, outcomes, pace, planning, queries
+from leading.filters import TrailFilter
 from leading.serializers import (
     AddedPersonSerializer,
     CellTargetBody,
     CostsSerializer,
+    FiguresBody,
+    FiguresSerializer,
+    GuidelinesBody,
+    GuidelinesSerializer,
     MadeSerializer,
     MakeBody,
     NewPersonSerializer,
@@ -29,6 +36,7 @@ from leading.serializers import (
     ProposedSerializer,
     StorySerializer,
     TargetsSetSerializer,
+    TrailLineSerializer,
     WorkSerializer,
 )
 from leading.story import story_of
@@ -237,3 +245,85 @@ routes: list[tuple[str, type[ViewSet], str]] = [
     ("costs", CostsViewSet, "costs"),
     ("samples", StoryViewSet, "sample-story"),
 ]
+
+
+# The audit trail ----------------------------------------------------------------------------------------------------
+class TrailViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LeadsOnly):
+    """Who did what to which record, when and why; newest first. It cannot be changed."""
+
+    queryset = Event.objects.select_related("by").order_by("-id")
+    serializer_class = TrailLineSerializer
+    filterset_class = TrailFilter
+
+
+routes.append(("trail", TrailViewSet, "trail"))
+
+
+# The guidelines -----------------------------------------------------------------------------------------------------
+class GuidelinesViewSet(ViewSet):
+    """The criteria as they are worded now, by key, in both languages."""
+
+    serializer_class = GuidelinesSerializer
+    pagination_class = None
+    filter_backends = []
+
+    @extend_schema(responses=GuidelinesSerializer)
+    def list(self, request: Request) -> Response:
+        return self._answer()
+
+    @extend_schema(request=GuidelinesBody, responses={201: GuidelinesSerializer})
+    def create(self, request: Request) -> Response:
+        """Save a new version (leads)."""
+        if not can_save_guidelines(self.person):
+            raise NotAllowed(_("Only a lead changes the guidelines."))
+        given = GuidelinesBody(data=request.data)
+        given.is_valid(raise_exception=True)
+        save_guidelines(by=self.person, **given.validated_data)
+        return self._answer(status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=GuidelinesSerializer)
+    @action(detail=False, methods=["post"])
+    def read(self, request: Request) -> Response:
+        """You have read them as they are now."""
+        read_guidelines(by=self.person)
+        return self._answer()
+
+    def _answer(self, code: int = 200) -> Response:
+        newest = GuidelinesVersion.objects.order_by("-number").first()
+        mark = GuidelinesMark.objects.filter(person=self.person).first()
+        answer = {
+            "version": guidelines.name_of(newest),
+            "number": newest.number if newest else 0,
+            "read": mark.number if mark else 0,
+            "texts": {
+                key: {language: guidelines.text_in(newest, key, language) for language in guidelines.LANGUAGES}
+                for key in guidelines.WORDINGS
+            },
+        }
+        return Response(GuidelinesSerializer(answer).data, status=code)
+
+
+routes.append(("guidelines", GuidelinesViewSet, "guidelines"))
+
+
+# The figures of the benchmark ---------------------------------------------------------------------------------------
+class FiguresViewSet(LeadsOnly):
+    """The figures that a lead can change."""
+
+    serializer_class = FiguresSerializer
+    pagination_class = None
+    filter_backends = []
+
+    @extend_schema(responses=FiguresSerializer)
+    def list(self, request: Request) -> Response:
+        return Response(FiguresSerializer(BenchmarkSettings.load()).data)
+
+    @extend_schema(request=FiguresBody, responses={200: FiguresSerializer})
+    def create(self, request: Request) -> Response:
+        """Only what is given changes. Samples that exist keep their bucket."""
+        given = FiguresBody(data=request.data)
+        given.is_valid(raise_exception=True)
+        return Response(FiguresSerializer(actions.change_settings(by=self.person, **given.validated_data)).data)
+
+
+routes.append(("settings", FiguresViewSet, "settings"))

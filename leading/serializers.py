@@ -3,9 +3,11 @@
 from decimal import Decimal
 from typing import Any
 
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from core.models import User
+from core.models import BenchmarkSettings, Event, User
 from core.workflow import Role
 
 
@@ -35,7 +37,7 @@ class WorkSerializer(serializers.Serializer[Any]):
 class NewPersonSerializer(serializers.Serializer[Any]):
     """The password is made up when it is left out, and answered this once."""
 
-    name = serializers.CharField(max_length=150)
+    name = serializers.CharField(max_length=150, validators=[UnicodeUsernameValidator()])
     role = serializers.ChoiceField(choices=Role.choices)
     email = serializers.EmailField(required=False, default="")
     full_name = serializers.CharField(required=False, default="", max_length=150, allow_blank=True)
@@ -150,6 +152,7 @@ class TrialCostsSerializer(serializers.Serializer[Any]):
     unpriced = serializers.IntegerField()
 
 
+@extend_schema_serializer(many=False)
 class CostsSerializer(serializers.Serializer[Any]):
     by = serializers.CharField()
     total = CostRowSerializer(help_text="over all calls, each counted once however many runs read it")
@@ -220,6 +223,7 @@ class ChosenSerializer(serializers.Serializer[Any]):
     in_accepted_samples = serializers.IntegerField(source="accepted")
 
 
+@extend_schema_serializer(many=False)
 class ProgressSerializer(serializers.Serializer[Any]):
     stages = StageSerializer(many=True)
     cells = CellSerializer(many=True)
@@ -302,3 +306,68 @@ class CellTargetBody(serializers.Serializer[Any]):
 
 class TargetsSetSerializer(serializers.Serializer[Any]):
     changed = serializers.IntegerField()
+
+
+class TrailLineSerializer(serializers.ModelSerializer[Event]):
+    """One line of the audit trail."""
+
+    by = serializers.CharField(
+        source="by.username", default=None, read_only=True, allow_null=True, help_text="null: the system"
+    )
+
+    class Meta:
+        model = Event
+        fields = ["id", "at", "by", "action", "subject_type", "subject_id", "from_state", "to_state", "reason", "data"]
+        read_only_fields = fields
+
+
+class GuidelinesBody(serializers.Serializer[Any]):
+    """Only the texts that change; an empty one reads again as the system began with it."""
+
+    texts = serializers.DictField(
+        child=serializers.DictField(child=serializers.CharField(allow_blank=True)),
+        help_text="{key: {language: text}}, languages en and zh-hans",
+    )
+    note = serializers.CharField(help_text="what is changed, and why")
+    based_on = serializers.IntegerField(min_value=0, help_text="number of the version that you saw; 0: the beginning")
+
+
+@extend_schema_serializer(many=False)
+class GuidelinesSerializer(serializers.Serializer[Any]):
+    version = serializers.CharField(help_text="the name that verdicts keep")
+    number = serializers.IntegerField(help_text="0: nothing was changed yet")
+    read = serializers.IntegerField(help_text="number of the version that you have read")
+    texts = serializers.DictField(
+        child=serializers.DictField(child=serializers.CharField(allow_blank=True)), help_text="{key: {language: text}}"
+    )
+
+
+MOST = 1_000_000
+
+
+class FiguresBody(serializers.Serializer[Any]):
+    """Only what is given changes."""
+
+    tolerance_percent = serializers.IntegerField(required=False, min_value=1, max_value=49)
+    samples_per_cell = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
+    difficulty_runs = serializers.ChoiceField(required=False, choices=[1, 3, 5, 7, 9])
+    claim_idle_minutes = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
+    claims_per_person = serializers.IntegerField(required=False, min_value=1, max_value=MOST)
+
+
+@extend_schema_serializer(many=False)
+class FiguresSerializer(serializers.ModelSerializer[BenchmarkSettings]):
+    targets = serializers.ListField(child=serializers.IntegerField(), read_only=True)
+
+    class Meta:
+        model = BenchmarkSettings
+        fields = [
+            "targets",
+            "unit",
+            "tolerance_percent",
+            "samples_per_cell",
+            "difficulty_runs",
+            "claim_idle_minutes",
+            "claims_per_person",
+        ]
+        read_only_fields = fields

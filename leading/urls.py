@@ -1,6 +1,6 @@
 from django.urls import path
 
-from leading import progress_views, views
+from leading import guidelines_views, progress_views, trail_views, views
 
 app_name = "leading"
 urlpatterns = [
@@ -19,4 +19,7 @@ urlpatterns = [
     path("people/<int:pk>/role/", views.person_role, name="person_role"),
     path("people/<int:pk>/active/", views.person_active, name="person_active"),
     path("people/<int:pk>/password/", views.person_password, name="person_password"),
+    path("trail/", trail_views.trail, name="trail"),
+    path("guidelines/edit/", guidelines_views.edit, name="guidelines_edit"),
+    path("guidelines/versions/", guidelines_views.versions, name="guidelines_versions"),
 ]

@@ -59,6 +59,7 @@ WORDS: dict[str, str | Promise] = {
     "change_settings": _("changed the benchmark's figures"),
     "set_cell_target": _("set a cell's target"),
     "set_cell_targets": _("set targets of cells"),
+    "save_guidelines": _("changed the wording of the guidelines"),
     "issue_token": _("issued an API token"),
     "revoke_token": _("revoked an API token"),
 }

@@ -19,6 +19,7 @@ from release.bundling import download_response
 from release.comparing import compare
 from release.models import Release
 from release.serializers import (
+    AskedSerializer,
     CompareSerializer,
     ComparisonSerializer,
     NewReleaseSerializer,
@@ -53,6 +54,13 @@ class ReleaseViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet):
         given.is_valid(raise_exception=True)
         release = actions.make_release(by=self.person, **given.validated_data)
         return Response(ReleaseDetailSerializer(release).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses={202: AskedSerializer})
+    @action(detail=False, methods=["post"])
+    def label(self, request: Request) -> Response:
+        """Ask for the difficulty of every accepted sample that has none, in the background."""
+        labels = actions.label_samples(samples=list(queries.unlabelled()), by=self.person)
+        return Response({"asked": len(labels)}, status=status.HTTP_202_ACCEPTED)
 
     @extend_schema(request=WithdrawSerializer, responses=ReleaseDetailSerializer)
     @action(detail=True, methods=["post"])

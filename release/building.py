@@ -20,6 +20,7 @@ from core import history
 from core.jobs import hurry
 from core.models import BenchmarkSettings
 from core.refusals import Conflict, Refused, RuleBroken
+from core.tasks import seal_trail
 from documents.tokenizing import TOKENIZER_NAME
 from release import formats
 from release.collecting import Collected, collect
@@ -96,6 +97,7 @@ def _finish(release: Release, manifest: dict[str, Any]) -> None:
         history.advance(release, "freeze", by=None, samples=release.total)
         release.manifest, release.progress, release.lease_until = manifest, release.total, None
         release.save(update_fields=["manifest", "progress", "lease_until"])
+        hurry(seal_trail)
 
 
 def _fail(release: Release, words: str) -> None:

@@ -50,6 +50,10 @@ class ReleaseDetailSerializer(ReleaseSerializer):
         read_only_fields = fields
 
 
+class AskedSerializer(serializers.Serializer[dict[str, Any]]):
+    asked = serializers.IntegerField(help_text="samples that wait for their difficulty now")
+
+
 class NewReleaseSerializer(serializers.Serializer[dict[str, Any]]):
     version = serializers.CharField(max_length=40)
     allow_incomplete = serializers.BooleanField(default=False)

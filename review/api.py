@@ -141,7 +141,7 @@ class CaseViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, ViewSet):
         return Response(CaseRow(case).data)
 
     @extend_schema(request=None, responses=ReviewRow(many=True), description="Fill the free seats (leads).")
-    @action(detail=True, methods=["post"])
+    @action(detail=True, methods=["post"], pagination_class=None, filter_backends=[])
     def assign(self, request: Request, pk: str | None = None) -> Response:
         made = actions.assign_reviewers(case=self.get_object(), by=self.person)
         return Response(ReviewRow(made, many=True, context={"request": request}).data)

@@ -14,6 +14,7 @@ from annotation.claims import STAGES, live_claim
 from annotation.exchange import turns_of
 from annotation.filters import SampleFilter
 from annotation.forms import SampleForm, TakeOverForm, page_language
+from annotation.guards import require_lead
 from annotation.models import Sample
 from annotation.queries import samples
 from annotation.story import story_of
@@ -170,6 +171,7 @@ def sample_release(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def sample_take_over(request: HttpRequest, pk: int) -> HttpResponse:
+    require_lead(person_of(request))
     sample = sample_or_404(pk)
     form = _hand_over(sample, request.POST)
     if form.is_valid():

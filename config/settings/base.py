@@ -197,6 +197,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "leading.reconcile",
         "schedule": env.float("LBP_RECONCILE_SECONDS", 15.0),
     },
+    "seal the audit trail": {
+        "task": "core.seal_trail",
+        "schedule": env.float("LBP_SEAL_SECONDS", 60.0),
+        "options": {"expires": 60.0},
+    },
     "leave a sign of life": {
         "task": "config.leave_pulse",
         "schedule": 15.0,
@@ -206,12 +211,16 @@ CELERY_BEAT_SCHEDULE = {
 }
 
 # Programs -------------------------------------------------------------------------------------------
+# Of each token, and of each person who is signed in; 0 is no limit.
+LBP_API_REQUESTS_PER_MINUTE = env.int("LBP_API_REQUESTS_PER_MINUTE", default=1200)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "core.authentication.TokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["core.authentication.SignedInWithinScope"],
+    "DEFAULT_THROTTLE_CLASSES": ["core.throttling.PerCaller"],
+    "NUM_PROXIES": env.int("TRUSTED_PROXY_COUNT", default=0),
     "DEFAULT_PAGINATION_CLASS": "core.paging.Pages",
     "DEFAULT_FILTER_BACKENDS": ["core.filtering.KnownFilters"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
@@ -234,6 +243,11 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "core.schema.with_what_every_operation_shares",
+        "config.api_examples.with_examples",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "VersionState": "documents.workflow.VersionState",
         "BatchState": "documents.workflow.BatchState",

@@ -25,6 +25,8 @@ STORAGES = {
 LBP_SEND_MESSAGES = False
 LBP_DEMO = False
 ACCOUNT_RATE_LIMITS = False
+# Tests ask more in a minute than any program, under numbers of people that come again.
+LBP_API_REQUESTS_PER_MINUTE = 0
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":  # noqa: F405
     # A file, as in the product: in memory the threads of a race would share one cache and lock each other out.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}  # noqa: F405

@@ -17,6 +17,8 @@ from documents.views.compliance import detail_page, version_asked_for
 @require_POST
 def document_correct(request: HttpRequest, pk: int) -> HttpResponse:
     document = get_object_or_404(Document.objects.select_related("imported_by"), pk=pk)
+    if not actions.can_correct_document(person_of(request), document):
+        raise NotAllowed(_("This is not for your role to do."))
     form = CorrectionForm(request.POST)
     if form.is_valid():
         try:

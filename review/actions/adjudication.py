@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from annotation.actions import accept_sample, claim_for_judging, join_sample, reconstruct_sample
 from annotation.workflow import Job
 from core import history
-from core.guidelines import GUIDELINES_VERSION
+from core.guidelines import current_version
 from core.models import User
 from core.refusals import Conflict, NotAllowed, Refused
 from core.text import clean_text
@@ -114,7 +114,7 @@ def adjudicate_case(
     claim_for_judging(sample=case.sample, by=by)
     join_sample(sample=case.sample, person=by, job=Job.JUDGES)
     kept = Adjudication.objects.create(
-        case=case, decided_by=by, guidelines_version=GUIDELINES_VERSION, **decision.as_fields()
+        case=case, decided_by=by, guidelines_version=current_version(), **decision.as_fields()
     )
     history.advance(
         case, "adjudicate", by=by, reason=decision.reason, outcome=outcome, step=step, elements=len(decision.marks)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_noop
 
 from annotation.actions import accept_sample, dispute_sample
 from core import history
-from core.guidelines import GUIDELINES_VERSION
+from core.guidelines import current_version
 from core.models import User
 from core.refusals import RuleBroken
 from review.actions.guards import locked, require_own, require_unsubmitted, stale
@@ -103,7 +103,7 @@ def submit_review(*, review: AnswerReview, version: int, by: User) -> AnswerRevi
             open=[f"{point.kind} {point.position}" for point in left],
         )
     AnswerReview.objects.filter(pk=review.pk).update(
-        found_issue=finds_issue(content), submitted_at=timezone.now(), guidelines_version=GUIDELINES_VERSION
+        found_issue=finds_issue(content), submitted_at=timezone.now(), guidelines_version=current_version()
     )
     history.advance(review, "submit", by=by, case=case.pk)
     review.refresh_from_db()

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotation.workflow import ReconstructionStep
 from core.api import problem
 from core.models import User
-from core.refusals import Conflict, Invalid, Refused
+from core.refusals import Conflict, Invalid, NotAllowed, Refused
 from core.viewing import STALE, person_of
 from review import actions
 from review.desk import Difference, compare, desk_for
@@ -72,6 +72,8 @@ def case_adjudicate(request: HttpRequest, pk: int) -> HttpResponse:
     person = person_of(request)
     case = get_object_or_404(cases_visible_to(person), pk=pk)
     if not person.is_lead and (case.state not in DECIDED or review_of(case, person)):
+        if request.method == "POST":
+            raise NotAllowed(_("This case is not yours to decide."))
         return redirect("review:case_review", case.pk)
     if request.method == "GET":
         actions.record_look(case=case, by=person)

@@ -31,6 +31,8 @@ def quality(request: HttpRequest) -> HttpResponseBase:
     form = DrawForm(request.POST or None)
     status = 200
     if request.method == "POST":
+        if not actions.can_draw_audit(person):
+            raise NotAllowed(_("Only a lead draws a quality audit."))
         status = 400
         if form.is_valid():
             try:

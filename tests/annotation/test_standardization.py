@@ -216,7 +216,7 @@ def test_whoever_reviews_the_answer_reads_no_versions_and_no_preview() -> None:
     for path in ("standardize/", "standardize/versions/"):
         assert client.get(f"/samples/{sample.pk}/{path}").status_code == 403
     assert client.post(f"/samples/{sample.pk}/standardize/compare").status_code == 403
-    assert client.get(f"/api/v1/samples/{sample.pk}/standardize/").status_code == 404
+    assert client.get(f"/api/v1/samples/{sample.pk}/standardize/").status_code == 403
 
 
 def test_a_lapsed_claim_is_taken_again_by_the_next_save() -> None:

@@ -262,7 +262,7 @@ def test_the_navigation_shows_a_role_what_is_theirs() -> None:
     common = {"work", "documents", "samples", "reviews", "guidelines"}
     assert sections(Role.ANNOTATOR) == common
     assert sections(Role.EXPERT) == common | {"quality"}
-    assert sections(Role.LEAD) == common | {"quality", "runs", "models", "progress", "releases", "people"}
+    assert sections(Role.LEAD) == common | {"quality", "runs", "models", "progress", "releases", "people", "trail"}
 
 
 def test_a_page_that_does_not_exist_is_not_offered(annotator: User) -> None:

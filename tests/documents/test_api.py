@@ -177,10 +177,17 @@ def test_a_text_comes_out_as_it_went_in_but_for_the_documented_normalisation(tex
     assert served.content.decode() == expected
 
 
-@pytest.mark.parametrize("number", [0, 2**63, 10**30])
-def test_joining_with_a_document_that_is_not_there_names_it(number: int) -> None:
+@pytest.mark.parametrize(
+    ("number", "errors"),
+    [
+        (0, {"documents": ["There is no document 0."]}),
+        (2**63, {"documents.0": ["A whole number is larger than any that is stored (64 bits)."]}),
+        (10**30, {"documents.0": ["A whole number is larger than any that is stored (64 bits)."]}),
+    ],
+)
+def test_joining_with_a_document_that_is_not_there_names_it(number: int, errors: dict[str, list[str]]) -> None:
     version = make_version()
     body = {"documents": [number], "title": "Both"}
     response = api(make_lead()).post(address("join", version.document_id), body)
     assert response.status_code == 400
-    assert response.json()["errors"] == {"documents": [f"There is no document {number}."]}
+    assert response.json()["errors"] == errors
