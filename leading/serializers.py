@@ -240,6 +240,7 @@ class ProgressSerializer(serializers.Serializer[Any]):
 # Plan --------------------------------------------------------------------------------------------------------------
 
 
+@extend_schema_serializer(many=False)
 class PlanCellsSerializer(serializers.Serializer[Any]):
     cells = CellSerializer(many=True, help_text="the shortest first")
     in_no_cell = serializers.IntegerField()

@@ -8,6 +8,7 @@ import os
 import random
 import signal
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -195,7 +196,8 @@ def test_workers_killed_at_random_send_nothing_twice_and_leave_nothing_stuck(
                     before = sum(asked(made).values())
                     until(partial(_goes_on, made, before), within=90)
                 else:
-                    os.kill(chance.choice(children), signal.SIGKILL)
+                    with suppress(ProcessLookupError):  # it may have ended since it was looked for
+                        os.kill(chance.choice(children), signal.SIGKILL)
                 killed += 1
             last = time.monotonic()
             until(none_is_left, within=300)

@@ -26,6 +26,12 @@ GET    guidelines/                            -                  login ok    ok 
 POST   guidelines/                            -                  login ok    ok    ok    ok    ok
 GET    /                                      -                  login ok    ok    ok    ok    ok
 GET    progress/                              -                  login 403   403   403   403   ok
+GET    progress/work/                         -              login 403   403   403   403   ok
+GET    progress/outcomes/                     -              login 403   403   403   403   ok
+GET    plan/                                  -              login 403   403   403   403   ok
+GET    plan/next/                             -              login 403   403   403   403   ok
+POST   plan/next/                             -              login 403   403   403   403   rule
+POST   plan/targets/                          -              login 403   403   403   403   rule
 GET    progress/figures/                      -                  login 403   403   403   403   ok
 POST   progress/figures/                      -                  login 403   403   403   403   rule
 GET    runs/costs/                            -                  login 403   403   403   403   ok
@@ -355,6 +361,10 @@ POST   api/v1/people/<pk>/activate/             person             401   403   4
 POST   api/v1/people/<pk>/deactivate/           person             401   403   403   403   403   ok
 POST   api/v1/people/<pk>/work/                 person             401   403   403   403   403   ok
 GET    api/v1/progress/                         -                  401   403   403   403   403   ok
+GET    api/v1/plan/                             -              401   403   403   403   403   ok
+GET    api/v1/plan/propose/                     -              401   403   403   403   403   ok
+POST   api/v1/plan/make/                        -              401   403   403   403   403   rule
+POST   api/v1/plan/target/                      -              401   403   403   403   403   ok
 GET    api/v1/costs/                            -                  401   403   403   403   403   ok
 GET    api/v1/samples/<pk>/story/               verified           401   ok    ok    ok    ok    ok
 GET    api/v1/samples/<pk>/story/               reviewed           401   ok    ok    ok    ok    ok
