@@ -28,6 +28,7 @@ from tests.factories import (
 )
 
 SAME = ""
+AS_DISCARDED = "the step at which it was discarded"
 ANY = "any"
 
 # Who acts. `holder`: who has the sample in their hands, for the work of its state. `free` in front: or whoever may
@@ -59,10 +60,11 @@ TABLE: tuple[tuple[str, str, str, str, str, str], ...] = (
     # an edit of the question opens Task A again
     ("edit", DESK, "task_a task_b task_c passed", HOLDER, SAME, "task_a"),
     # one's own last verdict is taken back: its step is open again, also of a discard that ended the sample
-    ("take_back", DESK, "task_b discarded", HOLDER, SAME, "task_a"),
+    ("take_back", DESK, "task_b", HOLDER, SAME, "task_a"),
+    ("take_back", DESK, "discarded", HOLDER, SAME, AS_DISCARDED),
     ("take_back", DESK, "task_c", HOLDER, SAME, "task_b"),
     ("take_back", DESK, "passed", HOLDER, SAME, "task_c"),
-    ("take_back", "exhausted", "discarded", OWN, "in_verification", "task_a"),
+    ("take_back", "exhausted", "discarded", OWN, "in_verification", AS_DISCARDED),
     # the wording before the last edit, as an edit of its own
     ("undo", DESK, "task_a task_b task_c passed", HOLDER, SAME, "task_a"),
     # it is the last candidate, so the sample ends with it
@@ -114,6 +116,7 @@ class World:
     was_edited: bool = False
     remark: bool = True
     newer_version: bool = True
+    discarded_at: str = "task_a"
 
 
 def expected(action: str, who: str, world: World) -> tuple[str, str] | None:
@@ -121,7 +124,8 @@ def expected(action: str, who: str, world: World) -> tuple[str, str] | None:
     for name, samples, candidates, by, sample, candidate in TABLE:
         fits = world.sample in samples.split() and (candidates == ANY or world.candidate in candidates.split())
         if name == action and fits and _may(by, action, who, world) and _is_ready(action, world):
-            return sample or world.sample, candidate or world.candidate
+            then = world.discarded_at if candidate == AS_DISCARDED else candidate
+            return sample or world.sample, then or world.candidate
     return None
 
 
@@ -202,6 +206,7 @@ class Scene:
             was_edited=candidate.edits.exists(),
             remark=bool(last and last.outcome == "rejected" and last.remarks.exists()),
             newer_version=latest.number > sample.document_version.number,
+            discarded_at=candidate.discarded_at_step,
         )
 
 
