@@ -164,7 +164,7 @@ class AgainSerializer(serializers.Serializer[Any]):
     ids = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=2**63 - 1), required=False, max_length=10_000
     )
-    run = serializers.IntegerField(required=False)
+    run = serializers.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
     state = serializers.ChoiceField(
         choices=[(state.value, state.label) for state in (CallState.FAILED, CallState.CANCELLED, CallState.UNKNOWN)],
         required=False,

@@ -216,6 +216,20 @@ def as_json_schema(part: Any) -> Any:
     return {"anyOf": [shape, {"type": "null"}]} if part.get("nullable") is True else shape
 
 
+def test_a_number_that_is_none_is_the_number_of_nothing() -> None:
+    headers = header_of("annotator", Scene())
+    body = {"submit": False}
+    answer = Client().post("/api/v1/cases/null/review/", body, content_type="application/json", headers=headers)
+    assert answer.status_code == 404
+
+
+def test_a_form_is_held_to_what_a_database_holds_too() -> None:
+    scene = Scene()
+    form = {"run": "9" * 30, "reason": "again"}
+    answer = Client().post("/api/v1/calls/retry/", form, headers=header_of("lead", scene))
+    assert (answer.status_code, list(answer.json()["errors"])) == (400, ["run"])
+
+
 def test_every_example_is_a_body_that_its_schema_allows(described: Any) -> None:
     for (method, path), body in EXAMPLES.items():
         content = described["paths"][path][method]["requestBody"]["content"]["application/json"]
