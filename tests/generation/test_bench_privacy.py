@@ -48,9 +48,15 @@ version = make_version("A log with {TEXT} in it.")
 start_drafting(document_version=version)
 start_challenge(document_version=version)
 """
+# A refused key pauses its model, and what that has queued waits for a lead.
 LOOK = """
 import django; django.setup()
-from generation.models import Run
+from core.models import User
+from generation import actions
+from generation.models import LanguageModel, Run
+from tests.factories import make_lead
+for model in LanguageModel.objects.exclude(paused_at=None):
+    actions.resume_model(model=model, by=User.objects.filter(role="lead").first() or make_lead())
 print(*sorted(Run.objects.values_list("state", flat=True)))
 """
 
