@@ -228,16 +228,6 @@ def documents_to_clear() -> QuerySet[DocumentVersion]:
     )
 
 
-def people() -> QuerySet[User]:
-    """Everybody with what they have done, in one query."""
-    return User.objects.annotate(
-        submitted=Count("submissions", distinct=True),
-        reviewed=Count("answer_reviews", filter=Q(answer_reviews__state=ReviewState.SUBMITTED), distinct=True),
-        audited=Count("audits", distinct=True),
-        open_claims=Count("claims", filter=Q(claims__ended_at=None), distinct=True),
-    ).order_by("role", "username")
-
-
 def shortest_cells(limit: int) -> Iterator[Cell]:
     """Cells that lack most, counting what is under way."""
     lacking = sorted(cells(), key=lambda cell: (-(cell.missing - cell.under_way), cell.task.code, cell.language))
