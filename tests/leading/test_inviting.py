@@ -218,7 +218,7 @@ def test_the_invitation_is_sent_in_both_languages_and_tells_when_it_was_not(sett
     sent = mail.outbox[0]
     assert (sent.to, link_in(html) in sent.body) == (["mei@example.org"], True)
     assert "You are invited" in sent.body
-    assert "邀请" in sent.body
+    assert "你受邀加入" in sent.body
     assert "Sent to mei@example.org." in html
 
     settings.EMAIL_BACKEND = "tests.leading.test_inviting.DeadServer"
