@@ -6,13 +6,14 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import render, resolve_url
+from django.shortcuts import redirect, render, resolve_url
 from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import Promise
@@ -22,8 +23,10 @@ from django_htmx.http import trigger_client_event
 
 from core import idempotency
 from core.api import problem
+from core.authentication import TokenAuthentication
 from core.models import User
-from core.refusals import Invalid, Refused
+from core.refusals import Invalid, NotAllowed, Refused
+from core.workflow import Role
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
@@ -107,6 +110,48 @@ class FragmentLogInMiddleware:
             return HttpResponse(status=204, headers={"HX-Redirect": back})
         leads_here = parse_qs(asked.query).get("next") == [request.get_full_path()]
         return redirect_to_login(_page_before(request)) if leads_here else response
+
+
+class SecondFactorMiddleware:
+    """Where the operator asks for it (LBP_REQUIRE_TOTP), experts and leads set up an authenticator before anything
+    else. A program with a token goes on: its owner made it behind the factor, and it ends by itself."""
+
+    ROLES = frozenset({Role.EXPERT.value, Role.LEAD.value})
+    # What the way there needs, and what anybody may do at any time.
+    OPEN = frozenset({"account_logout", "account_reauthenticate", "core:health", "core:set_language", "core:set_theme"})
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponseBase | None:
+        if not self.is_missing(request):
+            return None
+        request.second_factor_missing = True  # type: ignore[attr-defined]  # for the page that asks for it
+        name = request.resolver_match.view_name if request.resolver_match else ""
+        if name in self.OPEN or name.startswith("mfa_"):
+            return None
+        words = _("Your role works with a second factor. Set up an authenticator first: open any page in the browser.")
+        if request.path.startswith("/api/"):
+            return problem(403, words, rule="second_factor_required")
+        there = resolve_url("mfa_activate_totp")
+        if getattr(request, "htmx", None):
+            return HttpResponse(status=204, headers={"HX-Redirect": there})
+        if wants_json(request):
+            return _refusal_json(NotAllowed(words, rule="second_factor_required"))
+        return redirect(there)
+
+    def is_missing(self, request: HttpRequest) -> bool:
+        person = request.user
+        if not settings.LBP_REQUIRE_TOTP or not isinstance(person, User) or person.role not in self.ROLES:
+            return False
+        # Who sends a token is known by it alone: core.authentication refuses one that is not valid.
+        words = request.META.get("HTTP_AUTHORIZATION", "").split()
+        if request.path.startswith("/api/") and words and words[0].lower() == TokenAuthentication.keyword.lower():
+            return False
+        return not Authenticator.objects.filter(user=person, type=Authenticator.Type.TOTP).exists()
 
 
 STATE_OF_LEVEL = {"success": "pass", "error": "fail", "warning": "warn"}

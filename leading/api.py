@@ -1,7 +1,8 @@
-"""API: people, progress, plan and costs, for leads."""
+"""API: people, invitations, progress, plan and costs, for leads; notifications, for everybody."""
 
 from typing import Any
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -17,8 +18,9 @@ from core.api import ViewSet
 from core.filtering import refuse_unknown
 from core.models import BenchmarkSettings, Event, GuidelinesMark, GuidelinesVersion, User
 from core.refusals import Invalid, NotAllowed
-from leading import actions, costs, effort, outcomes, pace, planning, queries
+from leading import actions, costs, effort, notifying, outcomes, pace, planning, queries
 from leading.filters import TrailFilter
+from leading.models import Invitation
 from leading.serializers import (
     AddedPersonSerializer,
     CellTargetBody,
@@ -27,13 +29,22 @@ from leading.serializers import (
     FiguresSerializer,
     GuidelinesBody,
     GuidelinesSerializer,
+    InvitationSerializer,
+    MadeInvitationSerializer,
     MadeSerializer,
     MakeBody,
+    MarkSerializer,
+    NewInvitationSerializer,
     NewPersonSerializer,
+    NoticesSerializer,
     PersonSerializer,
     PlanCellsSerializer,
     ProgressSerializer,
     ProposedSerializer,
+    ReadUpToSerializer,
+    ResetLinkSerializer,
+    RoleSerializer,
+    SendSerializer,
     StorySerializer,
     TargetsSetSerializer,
     TrailLineSerializer,
@@ -82,6 +93,85 @@ class PeopleViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LeadsOnly)
         form.is_valid(raise_exception=True)
         person = actions.change_work(person=self.get_object(), by=self.person, **form.validated_data)
         return Response(PersonSerializer(person).data)
+
+    @extend_schema(request=RoleSerializer, responses=PersonSerializer)
+    @action(detail=True, methods=["post"])
+    def role(self, request: Request, pk: str) -> Response:
+        form = RoleSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        person = actions.change_role(person=self.get_object(), role=form.validated_data["role"], by=self.person)
+        return Response(PersonSerializer(person).data)
+
+    @extend_schema(request=SendSerializer, responses={201: ResetLinkSerializer})
+    @action(detail=True, methods=["post"])
+    def reset_link(self, request: Request, pk: str) -> Response:
+        """A link with which the person chooses a new password. It is answered once; an earlier one opens no longer."""
+        form = SendSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        person = self.get_object()
+        link, token = actions.make_reset_link(person=person, by=self.person)
+        address = request.build_absolute_uri(reverse("leading:reset_open", args=[token]))
+        sent = bool(person.email) and form.validated_data["send"]
+        sent = sent and actions.send_link(to=person.email, link=address, until=link.expires_at, kind="reset")
+        answer = {"link": address, "expires_at": link.expires_at, "sent": sent}
+        return Response(ResetLinkSerializer(answer).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=PersonSerializer)
+    @action(detail=True, methods=["post"])
+    def remove_authenticator(self, request: Request, pk: str) -> Response:
+        """Of who has lost it. Recovery codes and sessions go with it."""
+        person = actions.remove_authenticator(person=self.get_object(), by=self.person)
+        return Response(PersonSerializer(person).data)
+
+
+class InvitationsViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, LeadsOnly):
+    queryset = Invitation.objects.select_related("made_by").order_by("id")
+    serializer_class = InvitationSerializer
+    filterset_fields = ["role"]
+
+    @extend_schema(request=NewInvitationSerializer, responses={201: MadeInvitationSerializer})
+    def create(self, request: Request) -> Response:
+        """The link is answered this once: only its hash is kept."""
+        form = NewInvitationSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        made, token = actions.invite(by=self.person, **form.validated_data)
+        link = request.build_absolute_uri(reverse("leading:invitation_open", args=[token]))
+        until = made.expires_at
+        sent = bool(made.email) and actions.send_link(to=made.email, link=link, until=until, kind="invitation")
+        answer = {**InvitationSerializer(made).data, "link": link, "sent": sent}
+        return Response(answer, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=InvitationSerializer)
+    @action(detail=True, methods=["post"])
+    def revoke(self, request: Request, pk: str) -> Response:
+        made = actions.revoke_invitation(invitation=self.get_object(), by=self.person)
+        return Response(InvitationSerializer(made).data)
+
+
+class NotificationsViewSet(ViewSet):
+    """What the person should hear of, read from the trail; the newest first."""
+
+    serializer_class = NoticesSerializer
+    pagination_class = None
+    filter_backends = []
+
+    @extend_schema(responses=NoticesSerializer)
+    def list(self, request: Request) -> Response:
+        answer = {
+            "new": notifying.count_for(self.person),
+            "seen_up_to": notifying.seen_up_to(self.person),
+            "notices": notifying.notices_for(self.person),
+        }
+        return Response(NoticesSerializer(answer).data)
+
+    @extend_schema(request=ReadUpToSerializer, responses=MarkSerializer)
+    @action(detail=False, methods=["post"])
+    def seen(self, request: Request) -> Response:
+        """Everything up to this number is read. A mark never goes back."""
+        form = ReadUpToSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        stands = actions.mark_seen(up_to=form.validated_data["up_to"], by=self.person)
+        return Response(MarkSerializer({"seen_up_to": stands}).data)
 
 
 class StoryViewSet(ViewSet):
@@ -240,6 +330,8 @@ class CostsViewSet(LeadsOnly):
 
 routes: list[tuple[str, type[ViewSet], str]] = [
     ("people", PeopleViewSet, "person"),
+    ("invitations", InvitationsViewSet, "invitation"),
+    ("notifications", NotificationsViewSet, "notification"),
     ("progress", ProgressViewSet, "progress"),
     ("plan", PlanViewSet, "plan"),
     ("costs", CostsViewSet, "costs"),

@@ -11,6 +11,7 @@ from core.models import BenchmarkSettings
 from core.workflow import Role
 from documents.models import LANGUAGE_CHOICES
 from leading.actions import MOST_PER_CELL
+from leading.inviting import MOST_DAYS
 from leading.planning import AT_MOST
 
 
@@ -19,6 +20,53 @@ class PersonForm(forms.Form):
     full_name = forms.CharField(label=_("Full name"), max_length=150, required=False)
     email = forms.EmailField(label=_("E-mail"), required=False)
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+
+
+class InvitationForm(forms.Form):
+    """Nothing ticked: everything."""
+
+    role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
+    email = forms.EmailField(
+        label=_("E-mail"), required=False, help_text=_("With one the link is sent there too; without, you pass it on.")
+    )
+    days = forms.IntegerField(label=_("Valid for days"), min_value=1, max_value=MOST_DAYS, initial=14)
+    languages = forms.MultipleChoiceField(
+        label=_("Languages"), choices=LANGUAGE_CHOICES, required=False, widget=forms.CheckboxSelectMultiple
+    )
+    tasks = forms.MultipleChoiceField(
+        label=_("Secondary tasks"), choices=task_choices, required=False, widget=forms.CheckboxSelectMultiple
+    )
+
+
+PASSWORD = forms.PasswordInput(attrs={"autocomplete": "new-password"})
+
+
+class NewPasswordForm(forms.Form):
+    password = forms.CharField(
+        label=_("Password"), max_length=200, strip=False, widget=PASSWORD, help_text=_("At least 12 characters.")
+    )
+    again = forms.CharField(label=_("The password again"), max_length=200, strip=False, widget=PASSWORD)
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or {}
+        if given.get("password") and given.get("again") and given["password"] != given["again"]:
+            self.add_error("again", _("The two passwords differ."))
+        return given
+
+
+class OwnAccountForm(NewPasswordForm):
+    """What an invited person chooses."""
+
+    name = forms.CharField(
+        label=_("User name"),
+        max_length=150,
+        help_text=_("To sign in with; no spaces."),
+        widget=forms.TextInput(attrs={"autocomplete": "username", "autofocus": True}),
+    )
+    full_name = forms.CharField(
+        label=_("Full name"), max_length=150, required=False, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    field_order = ("name", "full_name", "password", "again")
 
 
 class RoleForm(forms.Form):

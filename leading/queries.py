@@ -367,16 +367,6 @@ def documents_to_clear() -> QuerySet[DocumentVersion]:
     )
 
 
-def people() -> QuerySet[User]:
-    """Everybody with what they have done, in one query."""
-    return User.objects.annotate(
-        submitted=Count("submissions", distinct=True),
-        reviewed=Count("answer_reviews", filter=Q(answer_reviews__state=ReviewState.SUBMITTED), distinct=True),
-        audited=Count("audits", distinct=True),
-        open_claims=Count("claims", filter=Q(claims__ended_at=None), distinct=True),
-    ).order_by("role", "username")
-
-
 def by_emptiness(cells: Iterable[Cell]) -> list[Cell]:
     """The shortest first: those of which most is unplanned, then those that lack most, then the taxonomy's order."""
     return sorted(cells, key=lambda cell: (-cell.unplanned, -cell.missing))

@@ -9,12 +9,18 @@ from rest_framework import serializers
 
 from core.models import BenchmarkSettings, Event, User
 from core.workflow import Role
+from leading.inviting import MOST_DAYS
+from leading.models import Invitation
+from leading.workflow import LinkState
 
 
 class PersonSerializer(serializers.ModelSerializer[User]):
     class Meta:
         model = User
-        fields = ["id", "username", "name", "role", "languages", "tasks", "is_active", "date_joined", "last_login"]
+        fields = [
+            *("id", "username", "name", "pseudonym", "role", "languages", "tasks"),
+            *("is_active", "date_joined", "last_login"),
+        ]
 
     name = serializers.CharField(read_only=True)
     languages = serializers.ListField(
@@ -51,6 +57,80 @@ class AddedPersonSerializer(PersonSerializer):
         fields = [*PersonSerializer.Meta.fields, "password"]
 
     password = serializers.CharField(read_only=True)
+
+
+class RoleSerializer(serializers.Serializer[Any]):
+    role = serializers.ChoiceField(choices=Role.choices)
+
+
+class SendSerializer(serializers.Serializer[Any]):
+    send = serializers.BooleanField(required=False, default=False, help_text="by e-mail too, if an address is known")
+
+
+class ResetLinkSerializer(serializers.Serializer[Any]):
+    """The link is answered this once: only its hash is kept."""
+
+    link = serializers.CharField(read_only=True)
+    expires_at = serializers.DateTimeField(read_only=True)
+    sent = serializers.BooleanField(read_only=True, help_text="whether an e-mail took it")
+
+
+class NewInvitationSerializer(serializers.Serializer[Any]):
+    role = serializers.ChoiceField(choices=Role.choices)
+    email = serializers.EmailField(required=False, default="", allow_blank=True, help_text="the link is sent there too")
+    languages = serializers.ListField(child=serializers.CharField(), required=False, default=list)
+    tasks = serializers.ListField(
+        child=serializers.CharField(), required=False, default=list, help_text="codes or exact English names"
+    )
+    days = serializers.IntegerField(required=False, default=14, min_value=1, max_value=MOST_DAYS)
+
+
+class InvitationSerializer(serializers.ModelSerializer[Invitation]):
+    class Meta:
+        model = Invitation
+        fields = ["id", "role", "email", "languages", "tasks", "state", "made_by", "made_at", "expires_at", "used_at"]
+
+    state = serializers.ChoiceField(choices=LinkState.choices, read_only=True)
+    made_by = serializers.CharField(source="made_by.username", read_only=True)
+
+
+class MadeInvitationSerializer(InvitationSerializer):
+    """With the link, this once."""
+
+    class Meta(InvitationSerializer.Meta):
+        fields = [*InvitationSerializer.Meta.fields, "link", "sent"]
+
+    link = serializers.CharField(read_only=True)
+    sent = serializers.BooleanField(read_only=True, help_text="whether an e-mail took it")
+
+
+class NoticeSerializer(serializers.Serializer[Any]):
+    """One line of the trail that concerns the person, in the words of the page."""
+
+    number = serializers.IntegerField(help_text="of the line; what `seen` counts by")
+    at = serializers.DateTimeField()
+    by = serializers.CharField(
+        source="by.username", default=None, allow_null=True, help_text="null: the system, or not told"
+    )
+    what = serializers.CharField()
+    subject = serializers.CharField()
+    url = serializers.CharField()
+    reason = serializers.CharField()
+    is_new = serializers.BooleanField()
+
+
+class NoticesSerializer(serializers.Serializer[Any]):
+    new = serializers.IntegerField(help_text="all that are new, also those beyond the list")
+    seen_up_to = serializers.IntegerField()
+    notices = NoticeSerializer(many=True)
+
+
+class ReadUpToSerializer(serializers.Serializer[Any]):
+    up_to = serializers.IntegerField(min_value=0, max_value=2**63 - 1, help_text="the number of the last one read")
+
+
+class MarkSerializer(serializers.Serializer[Any]):
+    seen_up_to = serializers.IntegerField()
 
 
 class StoryCallSerializer(serializers.Serializer[Any]):

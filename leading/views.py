@@ -1,4 +1,4 @@
-"""The work list of every role, progress, people, the benchmark's figures."""
+"""The work list of every role, progress, the benchmark's figures."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from annotation.models import Sample
 from benchmark.taxonomy import SECONDARY_TASKS, Language
@@ -19,7 +19,7 @@ from core.refusals import Invalid, NotAllowed
 from core.viewing import csv_response, person_of, refuse_into
 from generation import overview
 from leading import actions, costs, listings, queries, story, wording, worklist
-from leading.forms import FiguresForm, PersonForm, RoleForm, WorkForm
+from leading.forms import FiguresForm
 
 
 def lead(request: HttpRequest) -> User:
@@ -37,9 +37,12 @@ def work(request: HttpRequest) -> HttpResponse:
         "section": "work",
         "groups": groups,
         "count": sum(group.count for group in groups),
+        "came_back": worklist.came_back(groups),
         "next_url": worklist.next_url(groups),
         "last_done": [wording.line(event) for event in history.done_by(person)[:8]],
     }
+    if person.does_stage_work:
+        context["figures"] = worklist.figures_of(person)
     if person.is_lead:
         context |= {"waiting": queries.waiting_for_leads(), "funnel": queries.funnel(), "cost": queries.cost()}
     return render(request, "leading/work.html", context)
@@ -93,69 +96,6 @@ def sample_story(request: HttpRequest, pk: int) -> HttpResponse:
         "count": len(lines),
     }
     return render(request, "leading/sample_story.html", context)
-
-
-@require_http_methods(["GET", "POST"])
-def person_work(request: HttpRequest, pk: int) -> HttpResponse:
-    """The languages and secondary tasks of which a person is offered samples."""
-    by, person = lead(request), get_object_or_404(User, pk=pk)
-    kept = {"languages": person.work_languages, "tasks": person.work_tasks}
-    form = WorkForm(request.POST or None, initial=kept)
-    if request.method == "POST":
-        form = WorkForm(request.POST)
-        if form.is_valid():
-            actions.change_work(person=person, by=by, **form.cleaned_data)
-            messages.success(request, _("What %(name)s works on is saved.") % {"name": person.name})
-            return redirect("leading:people")
-    context = {"section": "people", "form": form, "worker": person}
-    return render(request, "leading/person_work.html", context, status=400 if form.errors else 200)
-
-
-@require_http_methods(["GET", "POST"])
-def people(request: HttpRequest) -> HttpResponse:
-    person = lead(request)
-    form = PersonForm(request.POST or None)
-    status = 200
-    if request.method == "POST":
-        if form.is_valid():
-            try:
-                added, password = actions.add_person(by=person, **form.cleaned_data)
-            except Invalid as refusal:
-                refuse_into(form, refusal)
-            else:
-                words = _("%(name)s can sign in with the password %(password)s. It is shown this once.")
-                messages.success(request, words % {"name": added.username, "password": password})
-                return redirect("leading:people")
-        status = 400
-    context = {"section": "people", "form": form, "people": queries.people()}
-    return render(request, "leading/people.html", context, status=status)
-
-
-@require_POST
-def person_role(request: HttpRequest, pk: int) -> HttpResponse:
-    by, person = lead(request), get_object_or_404(User, pk=pk)
-    form = RoleForm(request.POST)
-    actions.change_role(person=person, role=form.data.get("role", ""), by=by)
-    messages.success(request, _("%(name)s: the role is changed.") % {"name": person.name})
-    return redirect("leading:people")
-
-
-@require_POST
-def person_active(request: HttpRequest, pk: int) -> HttpResponse:
-    by, person = lead(request), get_object_or_404(User, pk=pk)
-    actions.set_active(person=person, active=request.POST.get("active") == "yes", by=by)
-    words = _("%(name)s can sign in again.") if person.is_active else _("%(name)s can no longer sign in.")
-    messages.success(request, words % {"name": person.name})
-    return redirect("leading:people")
-
-
-@require_POST
-def person_password(request: HttpRequest, pk: int) -> HttpResponse:
-    by, person = lead(request), get_object_or_404(User, pk=pk)
-    password = actions.reset_password(person=person, by=by)
-    words = _("%(name)s can sign in with the password %(password)s. It is shown this once.")
-    messages.success(request, words % {"name": person.username, "password": password})
-    return redirect("leading:people")
 
 
 @require_http_methods(["GET", "POST"])

@@ -56,6 +56,12 @@ WORDS: dict[str, str | Promise] = {
     "activate_person": _("let a person in again"),
     "deactivate_person": _("deactivated a person"),
     "reset_password": _("gave a person a new password"),
+    "invite": _("invited somebody"),
+    "revoke_invitation": _("revoked an invitation"),
+    "accept_invitation": _("came by an invitation"),
+    "make_reset_link": _("made a link to a new password"),
+    "use_reset_link": _("chose a new password by a link"),
+    "remove_authenticator": _("removed a person’s authenticator"),
     "change_settings": _("changed the benchmark's figures"),
     "set_cell_target": _("set a cell's target"),
     "set_cell_targets": _("set targets of cells"),
@@ -121,10 +127,10 @@ def line(event: Event) -> Line:
     """One event as a line; an action without words of its own is shown as something done."""
     kind = event.subject_type
     words = words_of(kind, event.action.partition(".")[2]) or _("did something")
-    return Line(event.at, _subject(kind, event.subject_id), words)
+    return Line(event.at, subject_words(kind, event.subject_id), words)
 
 
-def _subject(kind: str, pk: int) -> str:
+def subject_words(kind: str, pk: int) -> str:
     if kind in SHORT_PREFIXES:
         return f"{SHORT_PREFIXES[kind]}-{pk}"
     return f"{PREFIXES[kind]}-{pk:04d}" if kind in PREFIXES else ""

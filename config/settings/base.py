@@ -56,6 +56,7 @@ MIDDLEWARE = [
     "core.middleware.FragmentMessagesMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "core.middleware.SecondFactorMiddleware",
     "core.middleware.RefusalMiddleware",
     "core.middleware.OnceMiddleware",
 ]
@@ -133,6 +134,10 @@ ACCOUNT_SESSION_REMEMBER = True
 MFA_TOTP_ISSUER = "LongBench Pro"
 # Accounts are made by a lead, so nobody can bind a second factor to somebody else's address.
 MFA_ALLOW_UNVERIFIED_EMAIL = True
+# Experts and leads sign in with a second factor: without one they are led to set it up before anything else.
+LBP_REQUIRE_TOTP = env.bool("LBP_REQUIRE_TOTP", default=False)
+# Whole teams sit behind one address of an office: what is tried against one account is what is limited closely.
+ACCOUNT_RATE_LIMITS: dict[str, str] | bool = {"login": "120/m/ip", "login_failed": "60/m/ip,5/300s/key"}
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("TRUSTED_PROXY_COUNT", default=0)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -264,6 +269,7 @@ SPECTACULAR_SETTINGS = {
         "IssueKind": "review.workflow.IssueKind",
         "AdjudicationOutcome": "review.workflow.AdjudicationOutcome",
         "ReleaseState": "release.workflow.ReleaseState",
+        "LinkState": "leading.workflow.LinkState",
     },
 }
 

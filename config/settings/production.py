@@ -24,6 +24,7 @@ CSRF_COOKIE_NAME = "__Host-csrf"
 LANGUAGE_COOKIE_SECURE = True
 LANGUAGE_COOKIE_NAME = "__Host-language"
 LBP_DEMO = False
+LBP_REQUIRE_TOTP = env.bool("LBP_REQUIRE_TOTP", default=True)
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -60,7 +60,8 @@ def sources(root: Path) -> list[Source]:
             found.extend(_of_python(path.read_text(encoding="utf-8"), package, str(path.relative_to(root))))
         for path in _files(root / package / "templates", "*.html"):
             found.extend(_of_template(path.read_text(encoding="utf-8"), package, str(path.relative_to(root))))
-    for path in _files(root / "templates", "*.html"):
+    # E-mails are plain text.
+    for path in [*_files(root / "templates", "*.html"), *_files(root / "templates", "*.txt")]:
         name = path.relative_to(root)
         owner = name.parts[1] if name.parts[1] in PACKAGES else SHELL
         found.extend(_of_template(path.read_text(encoding="utf-8"), owner, str(name)))

@@ -31,11 +31,14 @@ VISITORS_PAGES = [
     "account/password/reset/key/done/",
     "account/confirm-email/none/",
     "account/2fa/authenticate/",
+    "invitation/none/",
+    "reset/none/",
     "no-such-page/",
 ]
 FORMS = [
     "/documents/import/",
     "/people/",
+    "/people/invite/",
     "/preferences/",
     "/account/password/change/",
     "/account/email/",
@@ -134,6 +137,7 @@ print("IDS" + json.dumps({
     "models/trials": list(ModelTrial.objects.values_list("pk", flat=True)[:2]),
     "models": list(LanguageModel.objects.values_list("pk", flat=True)[:1]),
     "samples": each(Sample, "state"), "candidates": each(Candidate, "state"),
+    "people": each(User, "role"),
     "cases": each(ReviewCase, "state"), "releases": list(Release.objects.values_list("version", flat=True)[:2]),
     "annotators": [[sample.annotator.username, sample.pk] for sample in samples],
     "names": [*User.objects.values_list("username", flat=True), *map(str, User.objects.all()),
