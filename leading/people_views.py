@@ -149,7 +149,9 @@ def _shown(address: str, link: OneTimeLink, email: str, kind: str, *, send: bool
 @require_http_methods(["GET", "POST"])
 def invite(request: HttpRequest) -> HttpResponse:
     by = lead(request)
-    form = InvitationForm(request.POST or None, initial={"role": request.GET.get("role", "")})
+    form = InvitationForm(
+        request.POST if request.method == "POST" else None, initial={"role": request.GET.get("role", "")}
+    )
     if request.method == "POST" and form.is_valid():
         try:
             invitation, token = actions.invite(by=by, **form.cleaned_data)
@@ -190,7 +192,7 @@ def invitation_open(request: HttpRequest, token: str) -> HttpResponse:
         return _closed(request, invitation)
     if request.user.is_authenticated:
         return render(request, "leading/link_of_another.html", {"link": invitation}, status=409)
-    form = OwnAccountForm(request.POST or None)
+    form = OwnAccountForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         given: dict[str, Any] = {name: form.cleaned_data[name] for name in ("name", "full_name", "password")}
         try:
@@ -216,7 +218,7 @@ def reset_open(request: HttpRequest, token: str) -> HttpResponse:
     link = inviting.reset_link_of(token)
     if link is None or not actions.can_use_link(link) or not link.person.is_active:
         return _closed(request, link)
-    form = NewPasswordForm(request.POST or None)
+    form = NewPasswordForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
             actions.reset_own_password(link=link, password=form.cleaned_data["password"])

@@ -91,6 +91,7 @@ class InvitationSerializer(serializers.ModelSerializer[Invitation]):
         fields = ["id", "role", "email", "languages", "tasks", "state", "made_by", "made_at", "expires_at", "used_at"]
 
     state = serializers.ChoiceField(choices=LinkState.choices, read_only=True)
+    email = serializers.CharField(read_only=True, help_text="empty: nobody's in particular")
     made_by = serializers.CharField(source="made_by.username", read_only=True)
 
 
@@ -119,6 +120,7 @@ class NoticeSerializer(serializers.Serializer[Any]):
     is_new = serializers.BooleanField()
 
 
+@extend_schema_serializer(many=False)
 class NoticesSerializer(serializers.Serializer[Any]):
     new = serializers.IntegerField(help_text="all that are new, also those beyond the list")
     seen_up_to = serializers.IntegerField()

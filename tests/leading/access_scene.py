@@ -15,10 +15,11 @@ from annotation.models import AuditRemark, DraftingBatch, Participation, Sample
 from annotation.workflow import CandidateState, Job, SampleState
 from core.authentication import issue_token
 from core.models import Event, User
-from core.workflow import Scope
+from core.workflow import Role, Scope
 from documents.models import ImportBatch
 from generation.models import ModelTrial, ProviderLimit
 from generation.workflow import CallState, Purpose, RunState
+from leading.inviting import invite, make_reset_link
 from release.models import DifficultyLabel, Release
 from release.workflow import ReleaseState
 from review.models import AuditedSample, QualityAudit, ReviewCase
@@ -205,5 +206,9 @@ class Scene:
         self._keep("person", make_annotator("paul"))
         token, self.token_text = issue_token(person=self.owner, name="a", scope=Scope.WRITE, days=1, by=self.owner)
         self._keep("token", token)
+        invitation, opens = invite(role=Role.ANNOTATOR, by=self.lead)
+        self._keep("invitation", invitation, token=opens)
+        link, opens = make_reset_link(person=make_annotator("rita"), by=self.lead)
+        self._keep("reset", link, token=opens)
         self._keep("line", Event.objects.latest("id"))
         self.read_token = issue_token(person=self.lead, name="r", scope=Scope.READ, days=1, by=self.lead)[1]
