@@ -72,7 +72,8 @@ def test_returned_work_says_who_returned_it_and_what_they_wrote_and_is_counted_i
 def test_what_came_back_to_an_expert_stands_above_what_experts_do_for_others() -> None:
     expert = make_expert()
     annotator = make_annotator("ann")
-    make_submission(make_sample(state=SampleState.IN_AUDIT, annotator=annotator), by=annotator)
+    waiting = make_sample(state=SampleState.IN_AUDIT, annotator=annotator)
+    make_submission(waiting, by=annotator)
     sample = make_sample(state=SampleState.RETURNED, annotator=expert)
     assert list(lines(expert))[:2] == ["Returned to you", "To audit"]
     assert lines(expert)["Returned to you"][0][0] == sample.label
