@@ -22,7 +22,7 @@ run: ## the whole product on this machine; Ctrl-C ends all of it
 test: ## the test suite; on DATABASE_URL and REDIS_URL when they are set. One file: make test ARGS=tests/core
 	@$(PYTHON) config/setup.py --dev
 	@$(VENV)/python manage.py prepare
-	@$(VENV)/python -m pytest -n 3 --dist loadgroup $(ARGS)
+	@$(VENV)/python -m pytest -n 3 --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 bench: ## slow proofs: speed, races, kills, soak
 	@$(PYTHON) config/setup.py --dev

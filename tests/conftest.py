@@ -72,6 +72,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("once")
         if STARTS_THE_PRODUCT in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    # The longest first: at the end the other processes would wait for them.
+    items.sort(key=lambda item: STARTS_THE_PRODUCT not in getattr(item, "fixturenames", ()))
     for name, (is_here, words) in NEEDS.items():
         if not is_here():
             for item in items:
