@@ -165,6 +165,7 @@ def test_an_answer_lost_on_the_way_does_not_double_the_effect(desk: Page, effect
 def test_after_a_lost_log_in_the_typed_text_is_offered_again(
     desk: Page, context: BrowserContext, effects: list[str]
 ) -> None:
+    """T-56: the whole log-in page and never a part of it, then back to the place."""
     desk.fill("#text", "what I had written")
     context.clear_cookies(name=settings.SESSION_COOKIE_NAME)
     desk.click("#verdict button")
@@ -181,6 +182,7 @@ def test_after_a_lost_log_in_the_typed_text_is_offered_again(
 def test_a_stale_page_takes_the_token_of_now_and_goes_on(
     desk: Page, context: BrowserContext, effects: list[str]
 ) -> None:
+    """T-57: as after another log-in in another tab: said in place, the text stays, sending again works."""
     context.clear_cookies(name="csrftoken")
     desk.fill("#text", "my reason")
     desk.click("#verdict button")

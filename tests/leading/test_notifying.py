@@ -99,7 +99,7 @@ def test_a_person_hears_of_changes_to_their_account() -> None:
 
 def test_a_lead_hears_of_runs_that_failed_until_they_are_mended() -> None:
     lead = make_lead()
-    run, good = make_run(make_version(), purpose=Purpose.DRAFTING, task_code="T1.1"), make_run(make_version(), purpose=Purpose.DRAFTING, task_code="T1.1")
+    run, good = (make_run(make_version(), purpose=Purpose.DRAFTING, task_code="T1.1") for _each in range(2))
     call = make_call(run, make_model(), state=CallState.FAILED)
     make_call(good, make_model())
     for one in (run, good):
