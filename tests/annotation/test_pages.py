@@ -10,7 +10,6 @@ from annotation import actions
 from annotation.models import Candidate, Sample
 from annotation.workflow import CandidateState, Job, SampleState
 from benchmark.taxonomy import Language
-from core.models import User
 from tests.annotation.scenes import (
     approved_sample,
     bring,
@@ -21,18 +20,11 @@ from tests.annotation.scenes import (
     sample_in_audit,
 )
 from tests.factories import make_annotator, make_expert, make_lead, make_sample, make_version
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
 C = CandidateState
 HTMX: dict[str, Any] = {"headers": {"HX-Request": "true", "HX-Target": "pane"}}
-
-
-def client_of(person: User, language: str = "en") -> Client:
-    person.language = language
-    person.save()
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def page(client: Client, name: str, pk: int, query: str = "", **more: Any) -> str:

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
-from django.test import Client
 from rest_framework.test import APIClient
 
 from annotation import actions
@@ -18,6 +17,7 @@ from core.refusals import Conflict, Invalid, NotAllowed, RuleBroken
 from tests.annotation.scenes import ALL_FOUR, ALL_SEVEN, bring, sample_in_audit, submitted_sample
 from tests.annotation.test_claims import let_lapse
 from tests.factories import make_annotator, make_expert, make_lead
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -34,14 +34,6 @@ def returned(*remarks: Remark) -> tuple[Sample, User, User]:
     sample, annotator, expert = sample_in_audit()
     actions.reject_sample(sample=sample, remarks=remarks or SAID, by=expert)
     return sample, annotator, expert
-
-
-def signed_in(person: User, language: str = "en") -> Client:
-    person.language = language
-    person.save()
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def program(person: User) -> APIClient:
@@ -110,10 +102,10 @@ def test_what_an_expert_types_is_kept_for_them_alone_until_they_decide() -> None
     actions.save_remarks(sample=sample, remarks=SAID[:2], by=expert)
     actions.save_remarks(sample=sample, remarks=SAID[:1], by=expert)
     assert AuditRemark.objects.get().text == SAID[0].text
-    assert SAID[0].text in signed_in(expert).get(f"/samples/{sample.pk}/audit/").content.decode()
+    assert SAID[0].text in client_of(expert).get(f"/samples/{sample.pk}/audit/").content.decode()
     for person in (annotator, make_expert(), make_lead()):
         for address in (f"/samples/{sample.pk}/audit/", f"/samples/{sample.pk}/", f"/samples/{sample.pk}/verify/"):
-            assert SAID[0].text not in signed_in(person).get(address).content.decode()
+            assert SAID[0].text not in client_of(person).get(address).content.decode()
         assert SAID[0].text not in program(person).get(f"/api/v1/samples/{sample.pk}/exchange/").content.decode()
     actions.approve_sample(sample=sample, by=expert)
     assert not AuditRemark.objects.exists()
@@ -136,7 +128,7 @@ def test_a_draft_of_another_expert_does_not_become_the_decision() -> None:
 @pytest.mark.parametrize(("language", "word"), [("en", "Dealt with"), ("zh-hans", "已处理")])
 def test_each_remark_stands_beside_its_part_and_is_ticked_there(language: str, word: str) -> None:
     sample, annotator, _expert = returned()
-    client = signed_in(annotator, language)
+    client = client_of(annotator, language)
     client.post(f"/samples/{sample.pk}/claim")
     text = client.get(f"/samples/{sample.pk}/verify/").content.decode()
     assert text.count(word) == len(SAID)
@@ -191,7 +183,7 @@ def test_the_expert_sees_what_changed_and_what_was_done_about_each_remark() -> N
     with pytest.raises(Conflict):
         actions.answer_remark(remark=remark, dealt=False, by=annotator)
     actions.claim_for_judging(sample=sample, by=expert)
-    text = signed_in(expert).get(f"/samples/{sample.pk}/audit/").content.decode()
+    text = client_of(expert).get(f"/samples/{sample.pk}/audit/").content.decode()
     assert "Since submission 1" in text
     assert "<ins> in that year</ins>" in text or "<ins>in that year </ins>" in text
     assert "The year stands there now." in text
@@ -217,7 +209,7 @@ def test_the_audit_page_shows_everything_the_annotator_did() -> None:
     sample = submit_again(sample, annotator, "Which ships paid a fee, largest first?")
     actions.tell_time(sample=sample, beat="b1", seconds={"task_a": 50.0}, by=annotator)
     actions.claim_for_judging(sample=sample, by=expert)
-    text = signed_in(expert).get(f"/samples/{sample.pk}/audit/").content.decode()
+    text = client_of(expert).get(f"/samples/{sample.pk}/audit/").content.decode()
     for words in (
         "Nobody could check it.",
         "no longer counts",
@@ -237,7 +229,7 @@ def test_the_audit_page_shows_everything_the_annotator_did() -> None:
 
 def test_the_dialog_sends_its_rows_and_gives_them_back_when_refused() -> None:
     sample, _annotator, expert = sample_in_audit()
-    client = signed_in(expert)
+    client = client_of(expert)
     rows = {"part": ["question", "answer", "answer"], "element": ["", "2", "9"], "text": ["Which?", "", "Not there."]}
     refused = client.post(f"/samples/{sample.pk}/reject", rows)
     assert refused.status_code == 400
@@ -283,7 +275,7 @@ def test_a_reviewer_never_reads_the_exchange() -> None:
 def test_a_submission_is_taken_back_corrected_and_submitted_again_while_nobody_has_begun_its_audit() -> None:
     """T-22: a way back to one's own item after it was sent, and logged."""
     sample, annotator = submitted_sample()
-    client = signed_in(annotator)
+    client = client_of(annotator)
     assert "Take it back" in client.get(f"/samples/{sample.pk}/").content.decode()
     answer = client.post(f"/samples/{sample.pk}/withdraw")
     assert answer["Location"] == f"/samples/{sample.pk}/verify/"
@@ -306,7 +298,7 @@ def test_once_an_expert_has_claimed_the_audit_it_is_not_taken_back() -> None:
     with pytest.raises(Conflict) as refused:
         actions.withdraw_submission(sample=sample, by=annotator)
     assert refused.value.rule == "audit_begun"
-    assert "Take it back" not in signed_in(annotator).get(f"/samples/{sample.pk}/").content.decode()
+    assert "Take it back" not in client_of(annotator).get(f"/samples/{sample.pk}/").content.decode()
 
 
 @pytest.mark.parametrize("make_other", [make_annotator, make_expert])
@@ -326,4 +318,4 @@ def test_only_its_annotator_takes_a_submission_back(make_other: Any) -> None:
 def test_the_work_list_says_that_one_took_it_back() -> None:
     sample, annotator = submitted_sample()
     actions.withdraw_submission(sample=sample, by=annotator)
-    assert "You took the submission back." in signed_in(annotator).get("/").content.decode()
+    assert "You took the submission back." in client_of(annotator).get("/").content.decode()

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from django.test import Client
 from django.utils import translation
 
 from core import actions, guidelines
 from core.models import Event, GuidelinesVersion, User
 from core.refusals import Conflict, Invalid, NotAllowed
 from tests.factories import make_annotator, make_expert, make_lead
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
 KEY = "task_a.fits_task"
@@ -19,12 +19,6 @@ KEY = "task_a.fits_task"
 def save(by: User, text: str = "It fits the task <b>well</b>", *, based_on: int = 0, **more: Any) -> GuidelinesVersion:
     texts = more.pop("texts", {KEY: {"en": text}})
     return actions.save_guidelines(texts=texts, note=more.pop("note", "clearer"), based_on=based_on, by=by)
-
-
-def client_of(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def test_the_system_begins_with_the_wording_of_the_code() -> None:

@@ -18,6 +18,7 @@ from core.refusals import Conflict, Invalid, NotAllowed
 from core.workflow import Scope
 from leading import actions
 from tests.factories import make_annotator, make_expert, make_lead
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
 LOGIN, SET_UP = "/account/login/", "/account/2fa/totp/activate/"
@@ -27,12 +28,6 @@ PASSWORD = "a long pass phrase"
 @pytest.fixture(autouse=True)
 def _required(settings: Any) -> None:
     settings.LBP_REQUIRE_TOTP = True
-
-
-def signed_in(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def code_of(secret: str) -> str:
@@ -120,7 +115,7 @@ def test_a_lead_removes_a_lost_authenticator_and_the_trail_says_so() -> None:
     expert, lead = make_expert(), make_lead()
     TOTP.activate(expert, "JBSWY3DPEHPK3PXP")
     TOTP.activate(lead, "JBSWY3DPEHPK3PXP")
-    at_work, client = signed_in(expert), signed_in(lead)
+    at_work, client = client_of(expert), client_of(lead)
     assert at_work.get("/").status_code == 200
     answer = client.post(reverse("leading:person_authenticator", args=[expert.pk]))
     assert answer.status_code == 302

@@ -36,6 +36,7 @@ from documents.queries import text_of
 from documents.workflow import BatchState
 from leading.tasks import reconcile
 from tests.factories import make_annotator, make_expert, make_lead, make_version
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,12 +62,6 @@ def _store_of_its_own(tmp_path: Path, settings: Any) -> None:
 
 def lines_of(batch: ImportBatch) -> list[tuple[str, str, str]]:
     return list(batch.lines.order_by("file_id", "number").values_list("path", "status", "rule"))
-
-
-def client_of(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 # Taking in

@@ -8,10 +8,9 @@ import pytest
 from django.core.cache import cache
 from django.db import connection
 from django.db.models import QuerySet
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from core.models import Event, User
+from core.models import Event
 from core.refusals import Conflict, Invalid, NotAllowed
 from documents import actions, looking, queries, tasks
 from documents.actions import Seen
@@ -21,6 +20,7 @@ from documents.looking import found_in
 from documents.models import DocumentText, DocumentVersion, VersionFindings, WatchedNames
 from documents.workflow import VersionState
 from tests.factories import make_annotator, make_expert, make_lead, make_version
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -28,14 +28,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _nobody_looks() -> None:
     cache.clear()
-
-
-def client_of(person: User, language: str = "en") -> Client:
-    person.language = language
-    person.save()
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def pending(text: str = "") -> DocumentVersion:

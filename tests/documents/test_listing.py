@@ -17,22 +17,15 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from core.history import history_of
-from core.models import Event, User
+from core.models import Event
 from core.refusals import Conflict, Invalid
 from documents import actions
 from documents.models import BatchFile, BatchLine, Document, DocumentText, ImportBatch
 from documents.workflow import VersionState
 from tests.factories import make_annotator, make_expert, make_lead, make_version
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
-
-
-def client_of(person: User, language: str = "en") -> Client:
-    person.language = language
-    person.save()
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def titles(client: Client, query: str) -> list[str]:

@@ -11,13 +11,13 @@ from django.test import Client, override_settings
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from core.models import User
 from documents import actions, queries
 from documents.batches import work_off
 from documents.models import Document, DocumentText, DocumentVersion, ImportBatch
 from documents.reading import FIRST_PART, Mark, first_cut, reader_for
 from documents.workflow import VersionState
 from tests.factories import make_annotator, make_expert, make_lead, make_version
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -25,14 +25,6 @@ HOSTILE = (
     "<script>alert(1)</script> <img src=x onerror=alert(1)> <div hx-get='/x' hx-trigger='load'>\n"
     "</textarea></pre></div> ]]> --!> {{ 7*7 }} {% load %} javascript:alert(1) 😀𠀀\n"
 )
-
-
-def client_of(person: User, language: str = "en") -> Client:
-    person.language = language
-    person.save()
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def upload(name: str, data: bytes) -> SimpleUploadedFile:

@@ -5,7 +5,6 @@ import string
 
 import numpy as np
 import pytest
-from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from documents import actions, passages, queries
 from documents.models import DocumentVersion
 from documents.passages import REACH, SHARED, WINDOW, marks_of
 from tests.factories import make_lead
+from tests.signing_in import client_of
 
 HAN = [chr(code) for code in range(0x4E00, 0x5200)]
 
@@ -103,12 +103,6 @@ def paste(text: str, title: str, by: User) -> DocumentVersion:
     return actions.paste_document(text=text, title=title, by=by)
 
 
-def signed_in(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
-
-
 def near_of(version: DocumentVersion) -> list[int]:
     return [
         near["document"]
@@ -139,7 +133,7 @@ def test_almost_the_same_text_is_said_to_be_almost_all_of_it() -> None:
     second = paste(text[:30_000] + " changed " + text[30_000:], "Second", lead)
     assert near_of(second) == [first.document_id]
     assert second.remarks[-1]["documents"][0]["percent"] >= 90
-    page = signed_in(lead).get(f"/documents/{second.document_id}/").content.decode()
+    page = client_of(lead).get(f"/documents/{second.document_id}/").content.decode()
     assert f'href="/documents/{first.document_id}/">Open D-{first.document_id}</a>' in page
 
 

@@ -10,20 +10,14 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from core.models import User
 from core.refusals import Invalid, NotAllowed
 from documents import actions, queries
 from documents.models import ReadingPosition
 from documents.outlining import MOST, Heading, outline_of
 from tests.factories import make_annotator, make_version
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
-
-
-def client_of(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def listed(text: str) -> list[tuple[int, str]]:

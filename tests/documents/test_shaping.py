@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
 
@@ -19,6 +18,7 @@ from documents.stops import kept
 from documents.tokenizing import count_tokens
 from documents.workflow import Origin, VersionState
 from tests.factories import make_annotator, make_expert, make_lead, make_version
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -35,14 +35,6 @@ def _small_buckets() -> None:
     settings = BenchmarkSettings.load()
     settings.targets, settings.unit = [1, 2, 4], 100
     settings.save()
-
-
-def client_of(person: User, language: str = "en") -> Client:
-    person.language = language
-    person.save()
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def api(person: User) -> APIClient:

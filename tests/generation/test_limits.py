@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connections
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
@@ -169,7 +169,6 @@ def test_texts_in_memory_are_bounded_whatever_the_limits_allow(server: OpenAISer
 
 
 @pytest.mark.postgres
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="a race on SQLite proves nothing")
 @pytest.mark.django_db(transaction=True)
 def test_limits_hold_over_many_workers(
     server: OpenAIServer, short_minute: float, monkeypatch: pytest.MonkeyPatch

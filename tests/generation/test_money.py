@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connections
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
@@ -264,7 +264,6 @@ def test_what_a_model_gave_before_is_expected_of_it_again(server: OpenAIServer) 
 
 
 @pytest.mark.postgres
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="a race on SQLite proves nothing")
 @pytest.mark.django_db(transaction=True)
 def test_sixteen_workers_never_spend_more_than_the_budget(
     server: OpenAIServer, monkeypatch: pytest.MonkeyPatch

@@ -534,7 +534,6 @@ def test_a_call_sent_again_keeps_what_it_cost_before(server: OpenAIServer) -> No
 
 
 @pytest.mark.postgres
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="a race on SQLite proves nothing")
 @pytest.mark.django_db(transaction=True)
 def test_many_workers_on_one_run_send_no_key_twice_and_finish_it_once(server: OpenAIServer) -> None:
     for number in range(8):

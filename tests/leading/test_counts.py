@@ -19,7 +19,7 @@ from annotation.models import Sample
 from annotation.workflow import SampleState
 from benchmark.taxonomy import Language
 from core import history
-from core.models import BenchmarkSettings, User
+from core.models import BenchmarkSettings
 from core.refusals import Invalid
 from documents.models import DocumentVersion
 from leading import actions, planning, queries
@@ -33,14 +33,9 @@ from tests.factories import (
     make_submission,
     make_version,
 )
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
-
-
-def signed_in(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def test_the_grid_has_every_cell_and_counts_accepted_and_under_way() -> None:
@@ -64,7 +59,7 @@ def test_a_cell_target_of_its_own_wins_over_the_general_one() -> None:
 def test_page_and_api_agree_on_the_funnel() -> None:
     make_sample(state=SampleState.IN_AUDIT)
     make_sample(state=SampleState.IN_AUDIT)
-    client = signed_in(make_lead())
+    client = client_of(make_lead())
     answer = client.get("/api/v1/progress/").json()
     by_state = {stage["state"]: stage["count"] for stage in answer["stages"]}
     page = client.get(reverse("leading:progress"))
@@ -77,7 +72,7 @@ def test_the_work_list_shows_returned_work_first_and_why_each_is_mine() -> None:
     claimed = make_sample()
     make_claim(claimed, person)
     returned = make_sample(state=SampleState.RETURNED, annotator=person)
-    groups = signed_in(person).get("/").context["groups"]
+    groups = client_of(person).get("/").context["groups"]
     assert [item.label for item in groups[0].items] == [returned.label, claimed.label]
 
 
@@ -95,7 +90,7 @@ def test_the_work_list_takes_a_constant_number_of_queries(
     role: str, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     person = {"annotator": make_annotator, "expert": make_expert, "lead": make_lead}[role]()
-    client = signed_in(person)
+    client = client_of(person)
 
     def count() -> int:
         with django_assert_max_num_queries(60) as captured:
@@ -136,7 +131,7 @@ def test_a_changed_tolerance_leaves_samples_where_they_are_and_lists_them() -> N
 def test_what_a_person_did_last_is_said_in_words() -> None:
     lead = make_lead()
     actions.set_cell_target(task_code="T1.2", language="English", bucket="8k", target=2, by=lead)
-    assert "set a cell’s target" in signed_in(lead).get("/").content.decode().replace("&#x27;", "’")
+    assert "set a cell’s target" in client_of(lead).get("/").content.decode().replace("&#x27;", "’")
 
 
 def test_a_lapsed_claim_keeps_nobody_from_the_sample() -> None:
@@ -158,11 +153,11 @@ def test_a_released_sample_is_offered_to_the_one_who_released_it_again() -> None
 
 def test_a_case_with_a_free_seat_waits_on_the_work_list_of_who_may_review_it() -> None:
     case = make_case()
-    offered = signed_in(make_annotator()).get("/").context["groups"]
+    offered = client_of(make_annotator()).get("/").context["groups"]
     verifier = case.sample.annotator
     assert verifier is not None
     assert [item.label for group in offered for item in group.items] == [case.sample.label]
-    assert signed_in(verifier).get("/").context["groups"] == []
+    assert client_of(verifier).get("/").context["groups"] == []
 
 
 # Counts agree over any history ------------------------------------------------------------------------------------
@@ -180,7 +175,7 @@ class History:
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
         self.lead = make_lead()
-        self.client = signed_in(self.lead)
+        self.client = client_of(self.lead)
         for _number in range(3):
             self.bring_document()
 
@@ -306,7 +301,7 @@ def test_counts_agree_on_every_page_list_and_answer_whatever_happened(seed: int)
 def test_counts_fall_when_a_sample_ends_or_goes_back() -> None:
     """T-35: created, ended, brought back, sent back, blocked, its approval given again."""
     lead, expert = make_lead(), make_expert()
-    client = signed_in(lead)
+    client = client_of(lead)
     sample = make_sample(state=SampleState.IN_VERIFICATION, annotator=make_annotator())
 
     def held() -> tuple[int, int, int]:

@@ -21,16 +21,11 @@ from core.workflow import Role
 from leading import actions, inviting
 from leading.models import Invitation, ResetLink
 from tests.factories import make_annotator, make_expert, make_lead
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a long pass phrase"
 CHOSEN = {"name": "mei", "full_name": "Mei Lin", "password": PASSWORD, "again": PASSWORD}
-
-
-def signed_in(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def address(token: str, name: str = "invitation_open") -> str:
@@ -51,7 +46,7 @@ def expire(link: Invitation | ResetLink) -> None:
 
 
 def test_an_invited_person_chooses_name_and_password_and_lands_on_the_work_list() -> None:
-    lead = signed_in(make_lead())
+    lead = client_of(make_lead())
     body = {"role": "expert", "email": "mei@example.org", "days": "7", "languages": ["Chinese"], "tasks": ["T2.1"]}
     made = lead.post(reverse("leading:invite"), body)
     link = link_in(made.content.decode())
@@ -71,7 +66,7 @@ def test_an_invited_person_chooses_name_and_password_and_lands_on_the_work_list(
 
 def test_the_link_is_shown_once_and_nothing_keeps_its_text() -> None:
     lead = make_lead()
-    client = signed_in(lead)
+    client = client_of(lead)
     link = link_in(client.post(reverse("leading:invite"), {"role": "annotator", "days": "7"}).content.decode())
     token = link.rstrip("/").rpartition("/")[2]
     assert token not in client.get(reverse("leading:people")).content.decode()
@@ -92,7 +87,7 @@ def test_only_a_lead_invites_and_revokes() -> None:
             actions.revoke_invitation(invitation=invitation, by=person)
         with pytest.raises(NotAllowed):
             actions.make_reset_link(person=make_annotator(), by=person)
-        assert signed_in(person).get(reverse("leading:invite")).status_code == 403
+        assert client_of(person).get(reverse("leading:invite")).status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -108,7 +103,7 @@ def test_a_wrong_field_of_an_invitation_is_named_and_nothing_is_made(field: str,
 
 def test_the_page_keeps_what_was_typed_and_says_what_is_wrong() -> None:
     make_annotator("mei")
-    answer = signed_in(make_lead()).post(
+    answer = client_of(make_lead()).post(
         reverse("leading:invite"), {"role": "annotator", "email": "mei@example.org", "days": "9", "tasks": ["T2.1"]}
     )
     html = answer.content.decode()
@@ -174,7 +169,7 @@ def test_a_wrong_choice_is_told_at_its_field_and_the_link_stays_good(given: dict
 
 def test_who_is_signed_in_already_does_not_use_up_another_persons_invitation() -> None:
     invitation, token = actions.invite(role=Role.EXPERT, by=make_lead())
-    lead = signed_in(make_lead())
+    lead = client_of(make_lead())
     assert lead.get(address(token)).status_code == 409
     assert lead.post(address(token), CHOSEN).status_code == 409
     invitation.refresh_from_db()
@@ -212,7 +207,7 @@ def test_of_five_who_open_one_invitation_at_once_one_comes_in() -> None:
 
 
 def test_the_invitation_is_sent_in_both_languages_and_tells_when_it_was_not(settings: Any, caplog: Any) -> None:
-    client = signed_in(make_lead())
+    client = client_of(make_lead())
     body = {"role": "annotator", "days": "7", "email": "mei@example.org"}
     html = client.post(reverse("leading:invite"), body).content.decode()
     sent = mail.outbox[0]
@@ -252,7 +247,7 @@ def test_what_an_invited_person_reads_is_in_the_language_of_the_browser() -> Non
 def test_a_lead_sees_open_invitations_and_revokes_one() -> None:
     lead = make_lead()
     invitation, token = actions.invite(role=Role.EXPERT, by=lead, email="mei@example.org")
-    client = signed_in(lead)
+    client = client_of(lead)
     assert "mei@example.org" in client.get(reverse("leading:people")).content.decode()
     revoke = reverse("leading:invitation_revoke", args=[invitation.pk])
     assert client.post(revoke).status_code == 302
@@ -283,8 +278,8 @@ def test_invitations_are_made_listed_and_revoked_by_the_api() -> None:
 
 def test_with_a_reset_link_a_person_chooses_a_new_password_and_every_session_ends() -> None:
     person, lead = make_annotator("mei"), make_lead()
-    at_work = signed_in(person)
-    made = signed_in(lead).post(reverse("leading:person_reset_link", args=[person.pk]))
+    at_work = client_of(person)
+    made = client_of(lead).post(reverse("leading:person_reset_link", args=[person.pk]))
     link = link_in(made.content.decode())
     assert made.status_code == 201
     assert mail.outbox == []
@@ -316,7 +311,7 @@ def test_a_second_reset_link_closes_the_first_and_a_deactivated_person_gets_none
 
 def test_a_reset_link_is_sent_when_the_lead_says_so_by_page_and_by_api() -> None:
     person, lead = make_annotator("mei"), make_lead()
-    page = signed_in(lead).post(reverse("leading:person_reset_link", args=[person.pk]), {"send": "on"})
+    page = client_of(lead).post(reverse("leading:person_reset_link", args=[person.pk]), {"send": "on"})
     assert link_in(page.content.decode()) in mail.outbox[0].body
     program = APIClient()
     program.force_authenticate(lead)

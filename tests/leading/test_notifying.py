@@ -30,14 +30,9 @@ from tests.factories import (
     make_version,
 )
 from tests.review.words import clean_marks
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
-
-
-def signed_in(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def told(person: User) -> list[tuple[str, str, str]]:
@@ -58,7 +53,7 @@ def test_an_annotator_hears_that_work_came_back_from_whom_and_why() -> None:
     annotator, expert = make_annotator(), make_expert()
     sample = returned_to(annotator, expert)
     assert told(annotator) == [(expert.username, "returned it with feedback", sample.label)]
-    html = signed_in(annotator).get(reverse("leading:notifications")).content.decode()
+    html = client_of(annotator).get(reverse("leading:notifications")).content.decode()
     assert "Name the clause." in html
     assert reverse("annotation:sample_verify", args=[sample.pk]) in html
     assert told(make_annotator()) == []
@@ -105,7 +100,7 @@ def test_a_lead_hears_of_runs_that_failed_until_they_are_mended() -> None:
     for one in (run, good):
         history.record("finish", one, by=None)
     assert told(lead) == [("", "ended a run in which calls failed", f"R-{run.pk}")]
-    assert reverse("generation:run_detail", args=[run.pk]) in signed_in(lead).get("/notifications/").content.decode()
+    assert reverse("generation:run_detail", args=[run.pk]) in client_of(lead).get("/notifications/").content.decode()
     assert told(make_annotator()) == told(make_expert()) == []
     type(call).objects.filter(pk=call.pk).update(state=CallState.SUCCEEDED)
     assert told(lead) == []
@@ -122,7 +117,7 @@ def test_a_lead_hears_who_came_by_an_invitation() -> None:
 def test_the_bell_counts_what_is_new_until_it_is_read_and_a_mark_never_goes_back() -> None:
     annotator, expert = make_annotator(), make_expert()
     returned_to(annotator, expert)
-    client = signed_in(annotator)
+    client = client_of(annotator)
     count = reverse("leading:notification_count")
     assert ">1<" in client.get(count).content.decode()
     page = client.get(reverse("leading:notifications"))
@@ -147,7 +142,7 @@ def test_the_bell_of_a_lost_log_in_stops_asking_and_leads_nobody_away() -> None:
 
 
 def test_every_page_of_a_signed_in_person_has_the_bell_and_asks_no_query_for_it() -> None:
-    html = signed_in(make_annotator()).get("/guidelines/").content.decode()
+    html = client_of(make_annotator()).get("/guidelines/").content.decode()
     assert f'hx-get="{reverse("leading:notification_count")}"' in html
     assert "notification" not in Client().get("/account/login/").content.decode().lower()
 
@@ -155,7 +150,7 @@ def test_every_page_of_a_signed_in_person_has_the_bell_and_asks_no_query_for_it(
 @pytest.mark.parametrize("role", ["annotator", "expert", "lead"])
 def test_notifications_take_a_constant_number_of_queries(role: str, django_assert_max_num_queries: Any) -> None:
     person = {"annotator": make_annotator, "expert": make_expert, "lead": make_lead}[role]()
-    client = signed_in(person)
+    client = client_of(person)
 
     def more() -> None:
         returned_to(make_annotator() if role == "lead" else person, make_expert())

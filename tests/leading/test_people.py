@@ -16,14 +16,9 @@ from core.refusals import Invalid, NotAllowed
 from core.workflow import Role
 from leading import actions
 from tests.factories import make_annotator, make_claim, make_lead, make_sample
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
-
-
-def signed_in(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def test_a_lead_adds_a_person_who_can_sign_in_with_the_printed_password() -> None:
@@ -65,7 +60,7 @@ def test_a_taken_name_is_refused_whatever_its_case() -> None:
 
 def test_the_page_keeps_what_was_typed_and_says_what_is_wrong_at_the_field() -> None:
     make_annotator("mei")
-    client = signed_in(make_lead())
+    client = client_of(make_lead())
     response = client.post(reverse("leading:people"), {"name": "mei", "full_name": "Mei Lin", "role": "expert"})
     assert response.status_code == 400
     text = response.content.decode()
@@ -74,13 +69,13 @@ def test_the_page_keeps_what_was_typed_and_says_what_is_wrong_at_the_field() -> 
 
 
 def test_the_page_is_for_leads() -> None:
-    assert signed_in(make_annotator()).get(reverse("leading:people")).status_code == 403
+    assert client_of(make_annotator()).get(reverse("leading:people")).status_code == 403
 
 
 def test_deactivation_ends_sessions_and_claims_and_keeps_the_work() -> None:
     person, lead = make_annotator(), make_lead()
     claim = make_claim(make_sample(), person)
-    client = signed_in(person)
+    client = client_of(person)
     actions.set_active(person=person, active=False, by=lead)
     assert client.get("/").status_code == 302
     assert Claim.objects.get(pk=claim.pk).ended_how == "released"
@@ -125,7 +120,7 @@ def test_create_token_refuses_an_unknown_person() -> None:
 
 
 def test_the_api_adds_a_person_and_answers_the_password_once() -> None:
-    client = signed_in(make_lead())
+    client = client_of(make_lead())
     response = client.post("/api/v1/people/", {"name": "mei", "role": "annotator"}, content_type="application/json")
     assert response.status_code == 201
     assert Client().login(username="mei", password=response.json()["password"])
@@ -139,7 +134,7 @@ def test_the_api_adds_a_person_and_answers_the_password_once() -> None:
 
 
 def test_a_lead_says_of_which_languages_and_tasks_a_person_is_offered_samples() -> None:
-    person, client = make_annotator(), signed_in(make_lead())
+    person, client = make_annotator(), client_of(make_lead())
     address = reverse("leading:person_work", args=[person.pk])
     assert client.post(address, {"languages": ["Chinese"], "tasks": ["T2.1", "T1.2"]}).status_code == 302
     person.refresh_from_db()

@@ -1,7 +1,6 @@
 """Leads who plan at the same moment. Only PostgreSQL proves anything here."""
 
 import pytest
-from django.db import connection
 
 from annotation.models import Sample
 from core.models import User
@@ -14,7 +13,6 @@ LEADS = 6
 pytestmark = [
     pytest.mark.postgres,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="a race on SQLite proves nothing"),
 ]
 
 

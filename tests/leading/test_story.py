@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
-from django.test import Client
 from django.utils import translation
 from rest_framework.test import APIClient
 
@@ -20,16 +19,9 @@ from review import actions as reviewing
 from tests.annotation.scenes import candidate_at, challenged, sample_in_audit
 from tests.factories import make_annotator, make_case, make_expert, make_lead, make_version
 from tests.review.words import clean_marks
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
-
-
-def signed_in(person: User, language: str = "en") -> Client:
-    person.language = language
-    person.save()
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def text_of(sample: Sample, person: User) -> str:
@@ -58,7 +50,7 @@ def test_a_whole_sample_is_told_from_its_document_to_its_label() -> None:
 def test_the_page_has_days_and_is_narrowed_by_stage(language: str, words: str) -> None:
     sample, _annotator, expert = sample_in_audit()
     annotating.reject_sample(sample=sample, feedback="Item 2 is not quoted.", by=expert)
-    client = signed_in(make_lead(), language)
+    client = client_of(make_lead(), language)
     text = client.get(f"/samples/{sample.pk}/story/").content.decode()
     assert words in text
     assert "story__day" in text

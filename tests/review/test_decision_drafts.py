@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -15,6 +14,7 @@ from review import actions
 from review.models import DecisionDraft, ReviewCase
 from tests.factories import make_annotator, make_case, make_expert
 from tests.review.words import ISSUE, submit
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
 
@@ -35,12 +35,6 @@ def expert(case: ReviewCase) -> User:
     return expert
 
 
-def signed_in(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
-
-
 def form(version: int, **more: Any) -> dict[str, Any]:
     """The page's form with one element decided; rows are numbered as on the page."""
     decided = {"row": ["2", "4"], "element": ["Heron", "Gull"], "decided-2": "incorrect", "decided-4": ""}
@@ -52,7 +46,7 @@ def address(case: ReviewCase) -> str:
 
 
 def test_a_decision_saves_itself_and_is_read_again_on_another_machine(case: ReviewCase, expert: User) -> None:
-    here, there = signed_in(expert), signed_in(expert)
+    here, there = client_of(expert), client_of(expert)
     answer = here.post(f"{address(case)}draft/", form(0))
     assert (answer.status_code, answer.json()) == (200, {"version": 1})
     page = there.get(address(case))
@@ -71,7 +65,7 @@ def test_a_decision_saves_itself_and_is_read_again_on_another_machine(case: Revi
 
 
 def test_what_was_saved_in_another_window_is_shown_and_not_overwritten(case: ReviewCase, expert: User) -> None:
-    client = signed_in(expert)
+    client = client_of(expert)
     client.post(f"{address(case)}draft/", form(0))
     late = client.post(f"{address(case)}draft/", form(0, reason="Typed in the second window."))
     assert late.status_code == 409
@@ -103,7 +97,7 @@ def test_a_draft_may_have_gaps_but_keeps_its_shape(case: ReviewCase, expert: Use
     ):
         with pytest.raises(Invalid):
             actions.save_decision(case=case, version=1, by=expert, **wrong)
-    answer = signed_in(expert).post(f"{address(case)}draft/", form(1, reason="x" * 5000))
+    answer = client_of(expert).post(f"{address(case)}draft/", form(1, reason="x" * 5000))
     assert answer.status_code == 400
     draft.refresh_from_db()
     assert draft.version == 1
@@ -119,10 +113,10 @@ def test_each_expert_has_a_draft_of_their_own_and_who_lost_the_case_loses_no_wor
         actions.save_decision(case=case, version=0, reason="Not taken.", by=other)
     assert told.value.rule == "case_not_taken"
     actions.take_case(case=case, by=other)
-    assert "The first expert's words." not in signed_in(other).get(address(case)).text
+    assert "The first expert's words." not in client_of(other).get(address(case)).text
     late = actions.save_decision(case=case, version=1, reason="Typed too late.", by=expert)
     assert late.reason == "Typed too late."
-    assert "Typed too late." not in signed_in(other).get(address(case)).text
+    assert "Typed too late." not in client_of(other).get(address(case)).text
     assert Claim.objects.get(sample=case.sample, ended_at=None).holder == other
     actions.adjudicate_case(case=case, outcome="no_issue", by=other)
     with pytest.raises(Conflict):
@@ -140,14 +134,14 @@ def test_reviewers_and_annotators_draft_no_decision(case: ReviewCase, expert: Us
     for person in (case.reviews.all()[0].reviewer, make_annotator()):
         with pytest.raises(NotAllowed):
             actions.save_decision(case=case, version=0, by=person)
-        assert signed_in(person).post(f"{address(case)}draft/", form(0)).status_code in {403, 404}
+        assert client_of(person).post(f"{address(case)}draft/", form(0)).status_code in {403, 404}
 
 
 def test_a_program_keeps_and_reads_its_decision_by_the_same_rules(case: ReviewCase, expert: User) -> None:
-    client, address = signed_in(expert), f"/api/v1/cases/{case.pk}/decision/"
+    client, address = client_of(expert), f"/api/v1/cases/{case.pk}/decision/"
     body = {"version": 0, "choice": "question", "marks": [{"element": "Heron", "mark": "incorrect"}]}
     assert client.post(address, body, content_type="application/json").json()["version"] == 1
     assert client.get(address).json()["marks"] == body["marks"]
     late = client.post(address, {**body, "choice": "answer"}, content_type="application/json")
     assert (late.status_code, late.json()["rule"]) == (409, "stale_version")
-    assert signed_in(make_expert()).get(address).status_code == 404
+    assert client_of(make_expert()).get(address).status_code == 404

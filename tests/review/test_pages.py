@@ -4,20 +4,15 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from core.models import Event, User
+from core.models import Event
 from review import actions
 from review.models import AnswerReview, ReviewCase
 from review.workflow import CaseState, ReviewState
 from tests.factories import make_annotator, make_case, make_expert, make_lead, make_standardized_sample
 from tests.review.words import ISSUE, submit
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
-
-
-def signed_in(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def whole_form(version: int = 1, /, **changes: Any) -> dict[str, Any]:
@@ -37,7 +32,7 @@ def whole_form(version: int = 1, /, **changes: Any) -> dict[str, Any]:
 
 def test_a_reviewer_begins_saves_and_submits_with_plain_forms() -> None:
     case, person = make_case(), make_annotator()
-    client = signed_in(person)
+    client = client_of(person)
     assert case.sample.label in client.get(reverse("review:review_list")).text
     page = reverse("review:case_review", args=[case.pk])
     assert "Begin the review" in client.get(page).text
@@ -54,7 +49,7 @@ def test_a_reviewer_begins_saves_and_submits_with_plain_forms() -> None:
 def test_an_unfinished_review_is_not_submitted_and_keeps_what_was_typed() -> None:
     case, person = make_case(), make_annotator()
     actions.take_seat(case=case, by=person)
-    client = signed_in(person)
+    client = client_of(person)
     page = reverse("review:case_review", args=[case.pk])
     answer = client.post(page, whole_form(1, **{"mark-2": "", "addition": ["Petrel"]}))
     assert answer.status_code == 422
@@ -65,7 +60,7 @@ def test_an_unfinished_review_is_not_submitted_and_keeps_what_was_typed() -> Non
 def test_an_issue_without_a_note_is_told_at_its_field() -> None:
     case, person = make_case(), make_annotator()
     actions.take_seat(case=case, by=person)
-    answer = signed_in(person).post(reverse("review:case_review", args=[case.pk]), whole_form(issue=["answer"]))
+    answer = client_of(person).post(reverse("review:case_review", args=[case.pk]), whole_form(issue=["answer"]))
     assert answer.status_code == 400
     assert 'name="issue-answer"' in answer.text
     assert 'aria-describedby="issue_errors"' in answer.text
@@ -74,7 +69,7 @@ def test_an_issue_without_a_note_is_told_at_its_field() -> None:
 def test_a_stale_form_shows_both_texts() -> None:
     case, person = make_case(), make_annotator()
     actions.take_seat(case=case, by=person)
-    client = signed_in(person)
+    client = client_of(person)
     page = reverse("review:case_review", args=[case.pk])
     client.post(page, whole_form(1, do="save", addition=["Albatross"]))
     answer = client.post(page, whole_form(1, do="save", addition=["Petrel"]))
@@ -87,7 +82,7 @@ def test_a_stale_form_shows_both_texts() -> None:
 def test_autosave_answers_the_new_version_and_refuses_a_stale_one_with_both_texts() -> None:
     case, person = make_case(), make_annotator()
     actions.take_seat(case=case, by=person)
-    client = signed_in(person)
+    client = client_of(person)
     url = reverse("review:case_save", args=[case.pk])
     assert client.post(url, whole_form(1)).json() == {"version": 2}
     assert client.post(url, whole_form(1)).json() == {"version": 2}, "the same text twice is no conflict"
@@ -95,13 +90,13 @@ def test_autosave_answers_the_new_version_and_refuses_a_stale_one_with_both_text
     assert problem.status_code == 409
     assert problem.json()["current"]["marks"][0]["mark"] == "correct"
     assert problem.json()["sent"]["marks"][0]["mark"] == "unsure"
-    assert signed_in(make_annotator()).post(url, whole_form(2)).status_code == 404
+    assert client_of(make_annotator()).post(url, whole_form(2)).status_code == 404
 
 
 def test_the_same_review_sent_twice_is_submitted_once_and_answered_alike() -> None:
     case, person = make_case(), make_annotator()
     actions.take_seat(case=case, by=person)
-    client = signed_in(person)
+    client = client_of(person)
     page = reverse("review:case_review", args=[case.pk])
     answers = [client.post(page, whole_form(1)) for _click in range(2)]
     assert [answer.headers["Location"] for answer in answers] == [reverse("review:review_list")] * 2
@@ -113,7 +108,7 @@ def test_the_third_to_begin_is_told_kindly() -> None:
     case = make_case()
     for _place in range(2):
         actions.take_seat(case=case, by=make_annotator())
-    answer = signed_in(make_annotator()).post(reverse("review:case_begin", args=[case.pk]))
+    answer = client_of(make_annotator()).post(reverse("review:case_begin", args=[case.pk]))
     assert answer.status_code == 409
     assert "Two colleagues" in answer.text
 
@@ -123,7 +118,7 @@ def test_untrusted_text_is_never_markup() -> None:
     case = make_case(answers=[([evil], False)])
     person = make_annotator()
     actions.take_seat(case=case, by=person)
-    page = signed_in(person).get(reverse("review:case_review", args=[case.pk])).text
+    page = client_of(person).get(reverse("review:case_review", args=[case.pk])).text
     assert evil not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
@@ -131,7 +126,7 @@ def test_untrusted_text_is_never_markup() -> None:
 def test_elements_link_to_their_places_in_code_points() -> None:
     case, person = make_case(), make_annotator()
     actions.take_seat(case=case, by=person)
-    page = signed_in(person).get(reverse("review:case_review", args=[case.pk])).text
+    page = client_of(person).get(reverse("review:case_review", args=[case.pk])).text
     text = case.sample.document_version.body.text
     start = text.index("Marigold")
     assert f'data-mark="evidence" data-start="{start}" data-end="{start + 8}"' in page
@@ -142,7 +137,7 @@ def test_a_summary_shows_references_and_model_summaries_side_by_side() -> None:
     case = make_case(sample, answers=[(["A short one."], False), (["Another."], False)])
     person = make_annotator()
     actions.take_seat(case=case, by=person)
-    page = signed_in(person).get(reverse("review:case_review", args=[case.pk])).text
+    page = client_of(person).get(reverse("review:case_review", args=[case.pk])).text
     assert page.count('class="summary"') == len(case.standardization.answer) + 2
 
 
@@ -156,7 +151,7 @@ def disputed() -> ReviewCase:
 
 def test_the_expert_takes_the_case_sees_both_reviews_and_decides() -> None:
     case, expert = disputed(), make_expert()
-    client = signed_in(expert)
+    client = client_of(expert)
     page = reverse("review:case_adjudicate", args=[case.pk])
     assert case.sample.label in client.get(reverse("review:review_list")).text
     assert "It may be read in two ways." not in client.get(page).text
@@ -181,7 +176,7 @@ def test_the_expert_takes_the_case_sees_both_reviews_and_decides() -> None:
 def test_reviewers_see_their_own_review_after_the_decision_and_not_the_other() -> None:
     case = disputed()
     clean = case.reviews.get(found_issue=False).reviewer
-    client = signed_in(clean)
+    client = client_of(clean)
     answer = client.get(reverse("review:case_adjudicate", args=[case.pk]), follow=True)
     assert answer.redirect_chain[-1][0] == reverse("review:case_review", args=[case.pk])
     assert "It may be read in two ways." not in answer.text
@@ -190,12 +185,12 @@ def test_reviewers_see_their_own_review_after_the_decision_and_not_the_other() -
 def test_a_leads_look_at_an_undecided_case_is_written_down() -> None:
     case, lead = make_case(), make_lead()
     submit(case, make_annotator(), **ISSUE)
-    page = signed_in(lead).get(reverse("review:case_review", args=[case.pk]), follow=True).text
+    page = client_of(lead).get(reverse("review:case_review", args=[case.pk]), follow=True).text
     assert "It may be read in two ways." in page
     assert Event.objects.get(action="review.look_at_reviews").by == lead
 
     decided = disputed()
-    signed_in(lead).get(reverse("review:case_adjudicate", args=[decided.pk]))
+    client_of(lead).get(reverse("review:case_adjudicate", args=[decided.pk]))
     assert Event.objects.filter(action="review.look_at_reviews").count() == 1
 
 
@@ -204,7 +199,7 @@ def test_a_lead_sees_why_a_case_waits() -> None:
     assert case.prediction_run is not None
     for use in case.prediction_run.run_calls.all():
         type(use.call).objects.filter(pk=use.call_id).update(state="failed")
-    page = signed_in(make_lead()).get(reverse("review:review_list")).text
+    page = client_of(make_lead()).get(reverse("review:review_list")).text
     assert "No answer came from" in page
 
 
@@ -213,7 +208,7 @@ def test_lists_take_a_constant_number_of_queries(django_assert_max_num_queries: 
     for _place in range(12):
         make_case()
     for who in (person, lead):
-        client = signed_in(who)
+        client = client_of(who)
         with django_assert_max_num_queries(22):
             client.get(reverse("review:review_list"))
 

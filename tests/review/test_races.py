@@ -5,7 +5,7 @@ from threading import Barrier, Thread
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connections
 from django.test import Client
 
 from core.models import Event, User
@@ -19,7 +19,6 @@ from tests.review.words import ISSUE, clean_marks, save
 pytestmark = [
     pytest.mark.postgres,
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL (DATABASE_URL)"),
 ]
 
 

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Sample
 from annotation.workflow import SampleState
-from core.models import BenchmarkSettings, User
+from core.models import BenchmarkSettings
 from core.refusals import Conflict
 from review import actions
 from review.auditing import results
@@ -19,26 +18,21 @@ from tests.factories import make_annotator, make_case, make_expert, make_lead
 from tests.release.parts import make_ready_sample
 from tests.review.test_quality import CHECKS, accepted, scores
 from tests.review.words import ISSUE, save, submit
+from tests.signing_in import client_of
 
 pytestmark = pytest.mark.django_db
-
-
-def signed_in(person: User) -> Client:
-    client = Client()
-    client.force_login(person)
-    return client
 
 
 def test_the_second_reviewer_gets_the_same_case_blind_after_the_first_is_done() -> None:
     """T-26."""
     case, first, second = make_case(), make_annotator(), make_annotator()
     submit(case, first, **ISSUE)
-    client = signed_in(second)
+    client = client_of(second)
     begun = client.post(reverse("review:review_next"), follow=True)
     assert begun.redirect_chain[-1][0] == reverse("review:case_review", args=[case.pk])
     assert ISSUE["issues"][0]["note"] not in begun.text
     assert first.name not in begun.text
-    assert signed_in(first).post(reverse("review:review_next"), follow=True).request["PATH_INFO"] == "/reviews/"
+    assert client_of(first).post(reverse("review:review_next"), follow=True).request["PATH_INFO"] == "/reviews/"
 
 
 @pytest.mark.parametrize("method", ["patch", "put", "delete"])
@@ -46,7 +40,7 @@ def test_nobody_changes_or_deletes_what_another_wrote(method: str) -> None:
     """T-29."""
     case = make_case()
     mine = save(actions.take_seat(case=case, by=make_annotator()), additions=["Petrel"])
-    stranger = signed_in(make_annotator())
+    stranger = client_of(make_annotator())
     before = AnswerReview.objects.values().get(pk=mine.pk)
     for address in (f"reviews/{mine.pk}", f"cases/{case.pk}", f"cases/{case.pk}/review", f"samples/{case.sample_id}"):
         answer = getattr(stranger, method)(f"/api/v1/{address}/", {"additions": []}, content_type="application/json")
@@ -61,7 +55,7 @@ def test_no_expert_opens_a_case_with_one_review_and_nobody_edits_after_adjudicat
     first = submit(case, make_annotator(), **ISSUE)
     with pytest.raises(Conflict):
         actions.take_case(case=case, by=expert)
-    page = signed_in(expert).get(reverse("review:case_adjudicate", args=[case.pk]), follow=True)
+    page = client_of(expert).get(reverse("review:case_adjudicate", args=[case.pk]), follow=True)
     assert ISSUE["issues"][0]["note"] not in page.text
     second = submit(case, make_annotator())
     case.refresh_from_db()
@@ -71,7 +65,7 @@ def test_no_expert_opens_a_case_with_one_review_and_nobody_edits_after_adjudicat
             save(review, additions=["Typed after the expert had begun."])
         assert told.value.rule == "review_frozen"
         address = f"/api/v1/cases/{case.pk}/review/"
-        answer = signed_in(review.reviewer).post(address, {"submit": True}, content_type="application/json")
+        answer = client_of(review.reviewer).post(address, {"submit": True}, content_type="application/json")
         assert answer.status_code == 409
     assert not AnswerReview.objects.exclude(additions=[]).exists()
 
@@ -107,4 +101,4 @@ def test_a_sample_with_two_of_three_scores_is_left_out_and_counted() -> None:
     found = results(audit)
     assert (found.drawn, found.scored) == (2, 1)
     assert {row.samples for row in found.rows} == {1}
-    assert "1 of 2 drawn samples have all three scores" in signed_in(make_lead()).get("/quality/").text
+    assert "1 of 2 drawn samples have all three scores" in client_of(make_lead()).get("/quality/").text
