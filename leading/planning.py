@@ -12,17 +12,14 @@ from annotation.planning import create_sample, task_named
 from annotation.workflow import SampleState
 from benchmark.taxonomy import Language
 from core.models import BenchmarkSettings, User
-from core.refusals import Invalid, NotAllowed, Refused, Words
+from core.refusals import Invalid, Refused, Words
 from documents.models import Document
 from documents.workflow import VersionState
+from leading.people import require_lead
 from leading.queries import Cell, CellKey, by_emptiness, cells
 
 AT_MOST = 200
 USUAL = 20
-
-
-def can_plan(user: User) -> bool:
-    return user.is_active and user.is_lead
 
 
 # Proposing -----------------------------------------------------------------------------------------------------------
@@ -278,8 +275,7 @@ def pairs_named(names: Iterable[str]) -> list[Pair]:
 def make_samples(*, pairs: Sequence[Pair], by: User) -> Made:
     """Plan these samples in one step. A pair that cannot be planned any more (somebody was faster, the document lost
     its approval) is left out and says why; sent again, every pair exists already and nothing is made."""
-    if not can_plan(by):
-        raise NotAllowed(_("Only a lead may do this."))
+    require_lead(by)
     pairs = list(dict.fromkeys(pairs))
     if not pairs:
         raise Invalid({"pairs": _("Choose at least one pair.")})
